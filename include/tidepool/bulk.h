@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Bulk operations: many bytes behind one check.
+ *
+ * Each call checks once and then runs at the C library's speed. A call that fails has written
+ * nothing. Zero lengths are checked like any other.
+ *
+ *     if (tide_segment_write(&record, 0, name, name_length) != TIDE_OK ||
+ *         tide_segment_copy(&record, 0, &page, slot * 64, 64) != TIDE_OK)
+ *         return -1;
+ *
+ * A length, offset or range that is above PTRDIFF_MAX, or whose sum overflows, is OUT_OF_BOUNDS. A
+ * NULL or zeroed segment, and NULL bytes with a size above 0, are INVALID_ARGUMENT before all else.
+ *
+ * Threads: as the segments' scopes allow.
+ */
+#ifndef TIDEPOOL_BULK_H
+#define TIDEPOOL_BULK_H
+
+#include "segment.h"
+
+TIDE_BEGIN_DECLS
+
+/** Copies `size` bytes at `offset` out to `to`. OUT_OF_BOUNDS → WRONG_OWNER → CLOSED. */
+TIDE_INLINE TIDE_MUST_USE tide_status tide_segment_read(const tide_segment *segment, size_t offset,
+                                                        void *to, size_t size);
+
+/** Copies `size` bytes from `from` in at `offset`. READ_ONLY → OUT_OF_BOUNDS → WRONG_OWNER →
+ *  CLOSED. */
+TIDE_INLINE TIDE_MUST_USE tide_status tide_segment_write(const tide_segment *segment, size_t offset,
+                                                         const void *from, size_t size);
+
+/** Sets every byte of the segment. READ_ONLY → WRONG_OWNER → CLOSED, for an empty one too. */
+TIDE_INLINE TIDE_MUST_USE tide_status tide_segment_fill(const tide_segment *segment, uint8_t value);
+
+/**
+ * Copies `size` bytes as if through a temporary, overlapping or not. The source's OUT_OF_BOUNDS →
+ * the target's READ_ONLY → its OUT_OF_BOUNDS → the source's WRONG_OWNER, CLOSED → the target's.
+ */
+TIDE_INLINE TIDE_MUST_USE tide_status tide_segment_copy(const tide_segment *source,
+                                                        size_t source_offset,
+                                                        const tide_segment *target,
+                                                        size_t target_offset, size_t size);
+
+/**
+ * Where bytes [a_from, a_to) of `a` and [b_from, b_to) of `b` first differ, as an offset from the
+ * starts of the ranges: the shorter length when one is a prefix of the other, -1 when they are
+ * equal. OUT_OF_BOUNDS of a, then of b (from > to is too) → WRONG_OWNER, CLOSED of a, then of b.
+ */
+TIDE_INLINE TIDE_MUST_USE tide_status tide_segment_mismatch(const tide_segment *a, size_t a_from,
+                                                            size_t a_to, const tide_segment *b,
+                                                            size_t b_from, size_t b_to,
+                                                            int64_t *difference);
+
+TIDE_END_DECLS
+
+#ifndef TIDE_NO_INLINE
+#include "detail/bulk_inline.h"
+#endif
+
+#endif

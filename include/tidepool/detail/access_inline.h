@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fast path of access.h: all checks in one condition. What fails it, a segment of the global
+ * scope included, goes to tide_access_check_(), which looks again in the order of the contract.
+ */
+#ifndef TIDEPOOL_DETAIL_ACCESS_INLINE_H
+#define TIDEPOOL_DETAIL_ACCESS_INLINE_H
+
+#include "check_inline.h"
+
+TIDE_BEGIN_DECLS
+
+/* What an access is: its size in the low byte, its layout in the next, and these. */
+#define TIDE_ACCESS_WRITE_ (1u << 16)
+#define TIDE_ACCESS_INDEX_ (1u << 17)
+
+/* OK when the access is in order after all; else the fault, noted in the last error. */
+TIDE_API TIDE_COLD tide_status tide_access_check_(const tide_segment *segment, size_t position,
+                                                  unsigned access, const void *value);
+/* The same for get and set: hands the fault to the handler and does not return then. */
+TIDE_API TIDE_COLD void tide_access_fault_(const tide_segment *segment, size_t position,
+                                           unsigned access);
+
+TIDE_HELPER bool tide_access_is_good_(const tide_segment *segment, size_t position, size_t size,
+                                      tide_layout layout, unsigned access)
+{
+#ifdef TIDE_UNCHECKED
+    (void)segment, (void)position, (void)size, (void)layout, (void)access;
+    return true;
+#else
+    if (segment == NULL || !tide_layout_is_valid(layout))
+        return false;
+    uint64_t extent = segment->extent_;
+    if ((access & TIDE_ACCESS_WRITE_) != 0 && (extent & TIDE_EXTENT_READ_ONLY) != 0)
+        return false;
+    extent = tide_extent_size_(extent);
+    uintptr_t address = (uintptr_t)segment->base_;
+    if ((access & TIDE_ACCESS_INDEX_) != 0) {
+        if (position >= extent / size) /* and so index × size is inside, and no overflow */
+            return false;
+    } else {
+        if (extent < size || position > extent - size)
+            return false;
+        address += position;
+    }
+    if ((layout & TIDE_UNALIGNED) == 0 && (address & (size - 1)) != 0)
+        return false;
+    return tide_session_(segment);
+#endif
+}
+
+TIDE_HELPER char *tide_access_address_(const tide_segment *segment, size_t position, size_t size,
+                                       unsigned access)
+{
+    return segment->base_ + ((access & TIDE_ACCESS_INDEX_) != 0 ? position * size : position);
+}
+
+TIDE_HELPER unsigned tide_access_word_(size_t size, tide_layout layout, unsigned access)
+{
+    return (unsigned)size | (layout > 255u ? 255u : layout) << 8 | access;
+}
+
+/* The bytes of a scalar, in memory order or swapped. */
+TIDE_HELPER uint8_t tide_scalar_get_uint8_t_(const void *address, tide_layout layout)
+{
+    (void)layout;
+    return *(const uint8_t *)address;
+}
+TIDE_HELPER uint16_t tide_scalar_get_uint16_t_(const void *address, tide_layout layout)
+{
+    return tide_bytes_get_u16(address, layout);
+}
+TIDE_HELPER uint32_t tide_scalar_get_uint32_t_(const void *address, tide_layout layout)
+{
+    return tide_bytes_get_u32(address, layout);
+}
+TIDE_HELPER uint64_t tide_scalar_get_uint64_t_(const void *address, tide_layout layout)
+{
+    return tide_bytes_get_u64(address, layout);
+}
+TIDE_HELPER uintptr_t tide_scalar_get_uintptr_t_(const void *address, tide_layout layout)
+{
+    return sizeof(uintptr_t) == 8 ? (uintptr_t)tide_bytes_get_u64(address, layout)
+                                  : (uintptr_t)tide_bytes_get_u32(address, layout);
+}
+TIDE_HELPER void tide_scalar_put_uint8_t_(void *address, tide_layout layout, uint8_t value)
+{
+    (void)layout;
+    *(uint8_t *)address = value;
+}
+TIDE_HELPER void tide_scalar_put_uint16_t_(void *address, tide_layout layout, uint16_t value)
+{
+    tide_bytes_put_u16(address, layout, value);
+}
+TIDE_HELPER void tide_scalar_put_uint32_t_(void *address, tide_layout layout, uint32_t value)
+{
+    tide_bytes_put_u32(address, layout, value);
+}
+TIDE_HELPER void tide_scalar_put_uint64_t_(void *address, tide_layout layout, uint64_t value)
+{
+    tide_bytes_put_u64(address, layout, value);
+}
+TIDE_HELPER void tide_scalar_put_uintptr_t_(void *address, tide_layout layout, uintptr_t value)
+{
+    if (sizeof(uintptr_t) == 8)
+        tide_bytes_put_u64(address, layout, (uint64_t)value);
+    else
+        tide_bytes_put_u32(address, layout, (uint32_t)value);
+}
+
+/* A value as the bits of its type, and back: by memcpy, so that no NaN is touched; a bool by value.
+ */
+#define TIDE_DEFINE_BITS_(T, type, bits)               \
+    TIDE_HELPER type tide_scalar_from_##T##_(bits raw) \
+    {                                                  \
+        type value;                                    \
+        memcpy(&value, &raw, sizeof value);            \
+        return value;                                  \
+    }                                                  \
+    TIDE_HELPER bits tide_scalar_to_##T##_(type value) \
+    {                                                  \
+        bits raw;                                      \
+        memcpy(&raw, &value, sizeof raw);              \
+        return raw;                                    \
+    }
+#define TIDE_SCALARS_BY_BITS_(X)                                                        \
+    X(i8, int8_t, uint8_t)                                                              \
+    X(u8, uint8_t, uint8_t) X(i16, int16_t, uint16_t) X(u16, uint16_t, uint16_t)        \
+        X(i32, int32_t, uint32_t) X(u32, uint32_t, uint32_t) X(i64, int64_t, uint64_t)  \
+            X(u64, uint64_t, uint64_t) X(f32, float, uint32_t) X(f64, double, uint64_t) \
+                X(ptr, void *, uintptr_t)
+TIDE_SCALARS_BY_BITS_(TIDE_DEFINE_BITS_)
+TIDE_HELPER bool tide_scalar_from_bool_(uint8_t raw)
+{
+    return raw != 0;
+}
+TIDE_HELPER uint8_t tide_scalar_to_bool_(bool value)
+{
+    return value ? 1 : 0;
+}
+
+#define TIDE_DEFINE_SCALAR_(T, type, bits)                                                         \
+    TIDE_HELPER type tide_get_##T##_any_(const tide_segment *segment, size_t position,             \
+                                         tide_layout layout, unsigned access)                      \
+    {                                                                                              \
+        if (TIDE_UNLIKELY(!tide_access_is_good_(segment, position, sizeof(bits), layout, access))) \
+            tide_access_fault_(segment, position,                                                  \
+                               tide_access_word_(sizeof(bits), layout, access));                   \
+        return tide_scalar_from_##T##_(tide_scalar_get_##bits##_(                                  \
+            tide_access_address_(segment, position, sizeof(bits), access), layout));               \
+    }                                                                                              \
+    TIDE_HELPER void tide_set_##T##_any_(const tide_segment *segment, size_t position,             \
+                                         tide_layout layout, type value, unsigned access)          \
+    {                                                                                              \
+        access |= TIDE_ACCESS_WRITE_;                                                              \
+        if (TIDE_UNLIKELY(!tide_access_is_good_(segment, position, sizeof(bits), layout, access))) \
+            tide_access_fault_(segment, position,                                                  \
+                               tide_access_word_(sizeof(bits), layout, access));                   \
+        tide_scalar_put_##bits##_(tide_access_address_(segment, position, sizeof(bits), access),   \
+                                  layout, tide_scalar_to_##T##_(value));                           \
+    }                                                                                              \
+    TIDE_HELPER tide_status tide_load_##T##_any_(const tide_segment *segment, size_t position,     \
+                                                 tide_layout layout, type *value, unsigned access) \
+    {                                                                                              \
+        if (TIDE_UNLIKELY(value == NULL || !tide_access_is_good_(segment, position, sizeof(bits),  \
+                                                                 layout, access))) {               \
+            tide_status status = tide_access_check_(                                               \
+                segment, position, tide_access_word_(sizeof(bits), layout, access), value);        \
+            if (status != TIDE_OK)                                                                 \
+                return status;                                                                     \
+        }                                                                                          \
+        *value = tide_scalar_from_##T##_(tide_scalar_get_##bits##_(                                \
+            tide_access_address_(segment, position, sizeof(bits), access), layout));               \
+        return TIDE_OK;                                                                            \
+    }                                                                                              \
+    TIDE_HELPER tide_status tide_store_##T##_any_(const tide_segment *segment, size_t position,    \
+                                                  tide_layout layout, type value, unsigned access) \
+    {                                                                                              \
+        access |= TIDE_ACCESS_WRITE_;                                                              \
+        if (TIDE_UNLIKELY(                                                                         \
+                !tide_access_is_good_(segment, position, sizeof(bits), layout, access))) {         \
+            tide_status status = tide_access_check_(                                               \
+                segment, position, tide_access_word_(sizeof(bits), layout, access), &value);       \
+            if (status != TIDE_OK)                                                                 \
+                return status;                                                                     \
+        }                                                                                          \
+        tide_scalar_put_##bits##_(tide_access_address_(segment, position, sizeof(bits), access),   \
+                                  layout, tide_scalar_to_##T##_(value));                           \
+        return TIDE_OK;                                                                            \
+    }                                                                                              \
+    TIDE_DEFINE_FORMS_(tide_get_##T, tide_set_##T, tide_load_##T, tide_store_##T, type, , offset,  \
+                       0u)                                                                         \
+    TIDE_DEFINE_FORMS_(tide_get_##T, tide_set_##T, tide_load_##T, tide_store_##T, type, _at,       \
+                       index, TIDE_ACCESS_INDEX_)
+
+/* The names come pasted: a bare `bool` would be expanded on its way in. */
+#define TIDE_DEFINE_FORMS_(get, set, load, store, type, form, position, access)                   \
+    TIDE_INLINE type get##form(const tide_segment *segment, size_t position)                      \
+    {                                                                                             \
+        return get##_any_(segment, position, TIDE_NATIVE_ENDIAN, access);                         \
+    }                                                                                             \
+    TIDE_INLINE type get##form##_as(const tide_segment *segment, size_t position,                 \
+                                    tide_layout layout)                                           \
+    {                                                                                             \
+        return get##_any_(segment, position, layout, access);                                     \
+    }                                                                                             \
+    TIDE_INLINE void set##form(const tide_segment *segment, size_t position, type value)          \
+    {                                                                                             \
+        set##_any_(segment, position, TIDE_NATIVE_ENDIAN, value, access);                         \
+    }                                                                                             \
+    TIDE_INLINE void set##form##_as(const tide_segment *segment, size_t position,                 \
+                                    tide_layout layout, type value)                               \
+    {                                                                                             \
+        set##_any_(segment, position, layout, value, access);                                     \
+    }                                                                                             \
+    TIDE_INLINE tide_status load##form(const tide_segment *segment, size_t position, type *value) \
+    {                                                                                             \
+        return load##_any_(segment, position, TIDE_NATIVE_ENDIAN, value, access);                 \
+    }                                                                                             \
+    TIDE_INLINE tide_status load##form##_as(const tide_segment *segment, size_t position,         \
+                                            tide_layout layout, type *value)                      \
+    {                                                                                             \
+        return load##_any_(segment, position, layout, value, access);                             \
+    }                                                                                             \
+    TIDE_INLINE tide_status store##form(const tide_segment *segment, size_t position, type value) \
+    {                                                                                             \
+        return store##_any_(segment, position, TIDE_NATIVE_ENDIAN, value, access);                \
+    }                                                                                             \
+    TIDE_INLINE tide_status store##form##_as(const tide_segment *segment, size_t position,        \
+                                             tide_layout layout, type value)                      \
+    {                                                                                             \
+        return store##_any_(segment, position, layout, value, access);                            \
+    }
+
+TIDE_SCALARS_(TIDE_DEFINE_SCALAR_)
+
+TIDE_END_DECLS
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fast path of arena.h: a ready pool or a ready chunk, or else the slow path, which is always
+ * correct. About one store retires per cycle, so the stores are what the time goes to: open copies
+ * 16 bytes, a first allocation writes three words, close seven lines and words, and nothing is
+ * written that already has its value.
+ */
+#ifndef TIDEPOOL_DETAIL_ARENA_INLINE_H
+#define TIDEPOOL_DETAIL_ARENA_INLINE_H
+
+#include <string.h>
+
+#include "layout.h"
+
+TIDE_BEGIN_DECLS
+
+#define TIDE_SLOW_ZEROED_ 1u /* `flags` of the slow allocations */
+
+TIDE_API TIDE_COLD tide_status tide_arena_open_slow_(tide_arena *arena);
+TIDE_API TIDE_COLD void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment,
+                                                   unsigned flags);
+TIDE_API TIDE_COLD tide_status tide_arena_segment_slow_(tide_arena *arena, size_t size,
+                                                        size_t alignment, unsigned flags,
+                                                        tide_segment *segment);
+TIDE_API TIDE_COLD tide_status tide_arena_close_slow_(tide_arena *arena);
+
+/* Four 16-byte stores on any machine with them; never a call, which would cost saved registers. */
+typedef uint64_t tide_pair_ __attribute__((vector_size(16), may_alias));
+
+TIDE_HELPER void tide_clear_line_(char *line)
+{
+    tide_pair_ *pairs = (tide_pair_ *)(void *)line;
+    const tide_pair_ zero = {0, 0};
+    pairs[0] = zero;
+    pairs[1] = zero;
+    pairs[2] = zero;
+    pairs[3] = zero;
+}
+
+/* Clears at least `size` bytes and at most to the end of the last one's line. */
+TIDE_HELPER void tide_clear_lines_(char *start, size_t size)
+{
+    if (size > 256) {
+        memset(start, 0, size);
+        return;
+    }
+    char *end = start + size;
+    do {
+        tide_clear_line_(start);
+        start += 64;
+        __asm__("" : "+r"(start)); /* or the loop becomes a call of memset */
+    } while (start < end);
+}
+
+/* The home cell when it is idle. The acquire pairs with the release in tide_cell_retire_(), so that
+ * a pool handed back by a fiber on another thread is seen clear. */
+TIDE_HELPER bool tide_cell_is_idle_(const tide_cell *cell)
+{
+    return __atomic_load_n(&cell->mark, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* Gives an idle cell to an arena that has none. */
+TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t owner)
+{
+    tide_relaxed_store_(&cell->mark, arena->state_);
+    if (cell->arena != arena)
+        cell->arena = arena;
+    if (TIDE_UNLIKELY(tide_relaxed_(&cell->owner) != owner)) {
+        tide_relaxed_store_(&cell->since, tide_relaxed_(&cell->epoch));
+        tide_relaxed_store_(&cell->owner, owner);
+    }
+    arena->state_ = (uint64_t)(uintptr_t)cell;
+}
+
+TIDE_HELPER tide_cell *tide_idle_pop_(tide_thread *thread)
+{
+    uint32_t count = thread->idle_count;
+    if (count == 0)
+        return NULL;
+    thread->idle_count = --count;
+    return thread->idle[count];
+}
+
+/* NULL: the slow path must serve it. `alignment` is a power of two up to 64 here. */
+TIDE_HELPER void *tide_arena_first_(tide_arena *arena, tide_thread *thread, size_t size,
+                                    bool zeroed)
+{
+    tide_cell *cell = thread->home;
+    bool large = __builtin_constant_p(size) && size > TIDE_POOL_BYTES;
+    if (!large && TIDE_LIKELY(size - 1 < thread->pool_size)) {
+        if (TIDE_UNLIKELY(!tide_cell_is_idle_(cell))) {
+            cell = tide_idle_pop_(thread);
+            if (cell == NULL)
+                return NULL;
+        }
+        tide_cell_take_(cell, arena, thread->owner);
+        char *pool = ((tide_block *)(void *)cell)->pool;
+        arena->bump_ = pool + size;
+        return pool;
+    }
+    tide_chunk *chunk = thread->home_chunk;
+    if (size - 1 < thread->chunk_room && chunk->bump == NULL && tide_cell_is_idle_(cell)) {
+        tide_cell_take_(cell, arena, thread->owner);
+        arena->bump_ = ((tide_block *)(void *)cell)->pool;
+        cell->special = TIDE_CELL_HOME | TIDE_CELL_CHUNK;
+        cell->chunks = chunk;
+        char *payload = (char *)(chunk + 1);
+        char *end = payload + size;
+        char *dirty = chunk->dirty;
+        chunk->bump = end;
+        if (TIDE_LIKELY(end <= dirty)) {
+            if (zeroed)
+                tide_clear_lines_(payload, size);
+        } else {
+            if (zeroed)
+                memset(payload, 0, (size_t)(dirty - payload));
+            chunk->dirty = end;
+        }
+        return payload;
+    }
+    return NULL;
+}
+
+/* NULL: the slow path must serve it. */
+TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
+{
+    tide_thread *thread = tide_thread_self_();
+    if (arena == NULL || alignment - 1 >= 64 || (alignment & (alignment - 1)) != 0 ||
+        TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != thread->owner))
+        return NULL;
+    uint64_t state = arena->state_;
+    if (TIDE_LIKELY((state & TIDE_STATE_EMPTY) != 0))
+        return tide_arena_first_(arena, thread, size, zeroed);
+    tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
+    char *bump = arena->bump_;
+    char *end = (state & TIDE_STATE_WINDOW) != 0
+                    ? arena->end_
+                    : ((tide_block *)(void *)cell)->pool + thread->pool_size;
+    size_t padding = -(uintptr_t)bump & (alignment - 1);
+    size_t room = (size_t)(end - bump);
+    if (TIDE_UNLIKELY(cell->arena != arena) || size - 1 >= room || padding > room - size)
+        return NULL;
+    arena->bump_ = bump + padding + size;
+    return bump + padding;
+}
+
+/* The end of a scope's use of its cell: every segment is dead before the pool is clear, and the
+ * pool is clear before anyone may take the cell. */
+TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, uint64_t owner)
+{
+    tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
+    tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
+    tide_clear_line_(((tide_block *)(void *)cell)->pool);
+    __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
+}
+
+TIDE_INLINE tide_status tide_arena_open(tide_arena *arena)
+{
+    tide_thread *thread = tide_thread_self_();
+    if (arena == NULL || TIDE_UNLIKELY(thread->owner == TIDE_OWNER_NOBODY))
+        return tide_arena_open_slow_(arena);
+    memcpy(arena, thread, 2 * sizeof(uint64_t)); /* owner_ and state_ from owner and word */
+    return TIDE_OK;
+}
+
+TIDE_INLINE void *tide_arena_allocate(tide_arena *arena, size_t size, size_t alignment)
+{
+    void *block = tide_arena_try_(arena, size, alignment, true);
+    if (TIDE_LIKELY(block != NULL))
+        return block;
+    return tide_arena_allocate_slow_(arena, size, alignment, TIDE_SLOW_ZEROED_);
+}
+
+TIDE_INLINE void *tide_arena_allocate_uninitialized(tide_arena *arena, size_t size,
+                                                    size_t alignment)
+{
+    void *block = tide_arena_try_(arena, size, alignment, false);
+    if (TIDE_LIKELY(block != NULL))
+        return block;
+    return tide_arena_allocate_slow_(arena, size, alignment, 0);
+}
+
+TIDE_HELPER tide_status tide_arena_segment_any_(tide_arena *arena, size_t size, size_t alignment,
+                                                unsigned flags, tide_segment *segment)
+{
+    char *block = NULL;
+    if (segment != NULL)
+        block = (char *)tide_arena_try_(arena, size, alignment, (flags & TIDE_SLOW_ZEROED_) != 0);
+    if (TIDE_UNLIKELY(block == NULL))
+        return tide_arena_segment_slow_(arena, size, alignment, flags, segment);
+    tide_cell *cell = (tide_cell *)(uintptr_t)(arena->state_ & TIDE_STATE_CELL);
+    segment->base_ = block;
+    segment->extent_ = size;
+    segment->cell_ = cell;
+    segment->epoch_ = tide_relaxed_(&cell->epoch);
+    return TIDE_OK;
+}
+
+TIDE_INLINE tide_status tide_arena_segment(tide_arena *arena, size_t size, size_t alignment,
+                                           tide_segment *segment)
+{
+    return tide_arena_segment_any_(arena, size, alignment, TIDE_SLOW_ZEROED_, segment);
+}
+
+TIDE_INLINE tide_status tide_arena_segment_uninitialized(tide_arena *arena, size_t size,
+                                                         size_t alignment, tide_segment *segment)
+{
+    return tide_arena_segment_any_(arena, size, alignment, 0, segment);
+}
+
+TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
+{
+    tide_thread *thread = tide_thread_self_();
+    uint64_t owner = thread->owner;
+    if (arena == NULL || TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != owner))
+        return tide_arena_close_slow_(arena);
+    uint64_t state = arena->state_;
+    if ((state & TIDE_STATE_EMPTY) != 0) {
+        tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
+        return TIDE_OK;
+    }
+    tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
+    if (TIDE_UNLIKELY(cell->arena != arena))
+        return tide_arena_close_slow_(arena);
+    uint64_t special = cell->special;
+    if (TIDE_LIKELY(cell == thread->home)) {
+        if (TIDE_UNLIKELY(special != TIDE_CELL_HOME)) {
+            if (special != (TIDE_CELL_HOME | TIDE_CELL_CHUNK) || cell->chunks != thread->home_chunk)
+                return tide_arena_close_slow_(arena);
+            cell->special = TIDE_CELL_HOME;
+            cell->chunks->bump = NULL;
+        }
+        tide_cell_retire_(cell, arena, owner);
+        return TIDE_OK;
+    }
+    uint32_t count = thread->idle_count;
+    if (special != 0 || count >= thread->idle_limit)
+        return tide_arena_close_slow_(arena);
+    tide_cell_retire_(cell, arena, owner);
+    thread->idle[count] = cell;
+    thread->idle_count = count + 1;
+    return TIDE_OK;
+}
+
+TIDE_END_DECLS
+
+#endif

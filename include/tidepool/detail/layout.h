@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The structures that the inlined functions share with the library: cell, chunk and thread block.
+ * They are part of the binary interface under the name TIDE_LAYOUT_SYMBOL_: a program compiled for
+ * another layout refers to a symbol that this library does not have, and the loader refuses it.
+ *
+ * Which fields several threads may touch: a stranger may read owner, epoch, since and mark of a
+ * cell at any moment, to be told that it is wrong. Those are relaxed atomics. `mark` is also how a
+ * fiber that closes an arena on another thread hands the cell back to the thread whose home it is:
+ * it is stored 0 with release after the pool is clear, and read with acquire before the cell is
+ * taken. Everything else belongs to the owner of the arena that has the cell, or, while the cell is
+ * idle, to the thread in whose block it lies.
+ */
+#ifndef TIDEPOOL_DETAIL_LAYOUT_H
+#define TIDEPOOL_DETAIL_LAYOUT_H
+
+#include "platform.h"
+
+TIDE_BEGIN_DECLS
+
+#define TIDE_POOL_BYTES 64u
+#define TIDE_IDLE_SLOTS 7u
+
+/* arena.owner_ */
+#define TIDE_OWNER_CLOSED (UINT64_C(1) << 63)
+#define TIDE_OWNER_NOBODY UINT64_C(1) /* the current token of a thread that has no block yet */
+
+/* arena.state_ */
+#define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is the thread's mark number */
+#define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the cell's pool \
+                                       */
+#define TIDE_STATE_CELL (~UINT64_C(63))
+
+/* cell.special: why close must do more than clear the pool. */
+#define TIDE_CELL_HOME  UINT64_C(1)         /* the cell is, or was, some thread's home cell */
+#define TIDE_CELL_CHUNK UINT64_C(2)         /* `chunks` is its home chunk and nothing else */
+#define TIDE_CELL_COLD  UINT64_C(4)         /* anything else: the slow path looks */
+#define TIDE_CELL_HOLD  (UINT64_C(1) << 32) /* one hold, counted in the upper half */
+
+/* One scope's cell, a cache line. Cells lie in type-stable memory: never freed, reused with a new
+ * epoch, so that a stale reference reads a cell and not garbage. */
+typedef struct tide_cell {
+    uint64_t epoch; /* even; moves on at each close; 0 never */
+    uint64_t mark;  /* 0: idle; else the odd mark word of the arena that has it */
+    uint64_t owner; /* the token that took it last */
+    uint64_t since; /* the epoch at which that owner took it */
+    void *arena;    /* the address of the arena that took it last */
+    uint64_t special;
+    struct tide_chunk *chunks; /* newest first; valid with TIDE_CELL_CHUNK or _COLD */
+    struct tide_extra *extra;  /* cleanups, options, spare chunks; valid with TIDE_CELL_COLD */
+} tide_cell;
+
+/* A cell and its pool: 128 bytes. With pools of another size the pool lies apart. */
+typedef struct tide_block {
+    tide_cell cell;
+    char pool[TIDE_POOL_BYTES];
+} __attribute__((aligned(64))) tide_block;
+
+/* A chunk's header. Chunks of the system manager have their payload behind it. */
+typedef struct tide_chunk {
+    char *bump;  /* next free byte; NULL: idle */
+    char *limit; /* end of the payload */
+    char *dirty; /* from here to the limit every byte is zero; never below bump */
+    char *start; /* of the payload, at least 16-byte aligned; 64 behind the header */
+    struct tide_chunk *next;
+    size_t last;     /* bytes in this and older chunks that no statistics see: see chunk.h */
+    uint64_t fields; /* how it was made: see chunk.h */
+    uint64_t spare;
+} tide_chunk;
+
+/* A thread's block. The first line is all that the inlined functions read and write. */
+typedef struct tide_thread {
+    uint64_t owner;  /* the current token */
+    uint64_t word;   /* what an opened arena's state_ starts as: mark number, EMPTY */
+    tide_cell *home; /* taken first; never NULL: a cell that is always taken when there is none */
+    uint64_t pool_size; /* bytes a home or idle cell's pool serves; 0: the slow path serves all */
+    tide_chunk *home_chunk; /* never NULL: a chunk that is always taken when there is none */
+    uint64_t chunk_room;    /* bytes of home_chunk's payload; 0 when there is none */
+    uint32_t idle_count;
+    uint32_t idle_limit;
+    uint64_t reserved;
+    tide_cell *idle[TIDE_IDLE_SLOTS];
+} __attribute__((aligned(64))) tide_thread;
+
+#define TIDE_LAYOUT_SYMBOL_ tide_thread_layout1_
+#define TIDE_LAYOUT_NAME_   "tide_thread_layout1_"
+
+/*
+ * The calling thread's block: never NULL. A fiber may go on on another thread after any call, so
+ * the address of the thread-local must not be kept over one; compilers do keep it. With the read
+ * spelled out in a volatile assembly statement there is nothing to keep but an offset that all
+ * threads share. Elsewhere (musl refuses to load a library with static thread-locals; other
+ * processors) an exported function reads it.
+ */
+#if defined(__GLIBC__) && defined(__x86_64__) && defined(__LP64__)
+#define TIDE_STATIC_TLS_ 1
+TIDE_HELPER tide_thread *tide_thread_self_(void)
+{
+    tide_thread *thread;
+    __asm__ volatile("movq " TIDE_LAYOUT_NAME_ "@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
+                     : "=r"(thread));
+    return thread;
+}
+#else
+#define TIDE_STATIC_TLS_ 0
+TIDE_API __attribute__((returns_nonnull)) tide_thread *tide_thread_self_layout1_(void);
+TIDE_HELPER tide_thread *tide_thread_self_(void)
+{
+    return tide_thread_self_layout1_();
+}
+#endif
+
+TIDE_HELPER uint64_t tide_relaxed_(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+TIDE_HELPER void tide_relaxed_store_(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+TIDE_END_DECLS
+
+#endif

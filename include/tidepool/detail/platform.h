@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the public headers need of compiler and platform. Nothing here is for programs to call. */
+#ifndef TIDEPOOL_DETAIL_PLATFORM_H
+#define TIDEPOOL_DETAIL_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define TIDE_BEGIN_DECLS extern "C" {
+#define TIDE_END_DECLS   }
+#else
+#define TIDE_BEGIN_DECLS
+#define TIDE_END_DECLS
+#endif
+
+#define TIDE_API      __attribute__((visibility("default")))
+#define TIDE_MUST_USE __attribute__((warn_unused_result))
+#define TIDE_COLD     __attribute__((cold, noinline))
+#define TIDE_PRINTF(format_index, first_index) \
+    __attribute__((format(printf, format_index, first_index)))
+#define TIDE_LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define TIDE_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/*
+ * Functions marked TIDE_INLINE have one definition that serves in three ways:
+ *   - by default it is inlined into the program (the fast way);
+ *   - the library also exports each under the same name, for function pointers, dlsym and other
+ *     languages (TIDE_BUILD_EXPORTS, set by the one source file that makes them);
+ *   - a program that defines TIDE_NO_INLINE sees prototypes only and calls the exported ones.
+ */
+#if defined(TIDE_BUILD_EXPORTS)
+#define TIDE_INLINE TIDE_API
+#elif defined(TIDE_NO_INLINE)
+#define TIDE_INLINE TIDE_API
+#else
+#define TIDE_INLINE static inline __attribute__((always_inline, unused))
+#endif
+
+/* Helpers of the inline functions: never exported. */
+#define TIDE_HELPER static inline __attribute__((always_inline, unused))
+
+#endif

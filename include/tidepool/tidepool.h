@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * tidepool: native memory with a lifetime, an owner and a budget.
+ *
+ * This header is all of them. One noun per header, from the floor up:
+ *
+ *     base      status.h   what a call reports           fault.h   what happens when it can't
+ *               owner.h    who an arena belongs to       config.h  knobs, version
+ *     memory    bytes.h    scalars in raw memory
+ *     manager   manager.h  where memory comes from
+ *     lifetime  scope.h    lifetimes and holds           arena.h   memory that dies together
+ *               pool.h     a thread's ready memory       segment.h checked views
+ *               access.h   one value at a time           bulk.h    many bytes behind one check
+ */
+#ifndef TIDEPOOL_H
+#define TIDEPOOL_H
+
+#include "access.h"
+#include "arena.h"
+#include "bulk.h"
+#include "bytes.h"
+#include "config.h"
+#include "fault.h"
+#include "manager.h"
+#include "owner.h"
+#include "pool.h"
+#include "scope.h"
+#include "segment.h"
+#include "status.h"
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operating system, as far as the library needs it. os_linux.c is the only file that includes
+ * system headers beyond C11 and pthread. */
+#ifndef TIDEPOOL_BASE_OS_H
+#define TIDEPOOL_BASE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+size_t tide_os_page_size(void);
+
+/* `size` zeroed bytes, a multiple of the page size, at a page boundary; NULL when there are none.
+ */
+void *tide_os_map(size_t size);
+void tide_os_unmap(void *address, size_t size);
+
+/* Address space that nothing may touch; NULL when there is none. */
+void *tide_os_reserve(size_t size);
+
+/* The environment variable, or NULL: also for every variable in a set-user-id program. */
+const char *tide_os_environment(const char *name);
+
+/* One line to stderr, unbuffered, errno kept. */
+void tide_os_complain(const char *line);
+
+/* Registers for the process; false when there is no room for the handlers. */
+bool tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+bool tide_os_at_exit(void (*callback)(void));
+
+/* `callback(value)` when a thread for which tide_os_thread_exit_arm(value) was called ends. One
+ * callback per process. Both return false when the system has no room. */
+bool tide_os_thread_exit_init(void (*callback)(void *value));
+bool tide_os_thread_exit_arm(void *value);
+
+#endif
