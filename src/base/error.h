@@ -23,8 +23,11 @@ typedef struct tide_object {
 
 /*
  * Notes a refusal in the thread's last error and returns `status`. `operation` and `format` are
- * literals; the format takes uint64_t only, by PRIu64 or PRIx64. With TIDEPOOL_FAULTS=abort a fault
- * goes to the handler instead of coming back.
+ * literals, or strings that never go away; the format takes uint64_t only, by PRIu64 or PRIx64. The
+ * sentence is the operation, ": ", what the format makes of the numbers, and the object in
+ * brackets: `close: 2 holds are out (arena "parser" at 0x7ffd…)`. A format that begins with a space
+ * goes on from the operation without the colon: " of 4 bytes at 62 …". With TIDEPOOL_FAULTS=abort a
+ * fault goes to the handler instead of coming back.
  */
 #define TIDE_ERROR(status, operation, object, format, ...)      \
     ((void)sizeof(printf((format), __VA_ARGS__)),               \
@@ -36,11 +39,19 @@ typedef struct tide_object {
 tide_status tide_error_note(tide_status status, const char *operation, tide_object object,
                             const char *format, const uint64_t *numbers);
 
+/* The same for an answer that a correct loop ends with (there is no knob at that index): it comes
+ * back also with TIDEPOOL_FAULTS=abort. */
+tide_status tide_error_note_end(tide_status status, const char *operation, tide_object object,
+                                const char *format, const uint64_t *numbers);
+
 /* The same with a sentence that exists already (a cleanup's message); copied, up to 127 bytes, and
  * put behind what the format makes of the numbers. */
 tide_status tide_error_note_message(tide_status status, const char *operation, tide_object object,
                                     const char *format, const uint64_t *numbers,
                                     const char *message);
+
+/* The operation of the thread's last error; NULL when there has been none. */
+const char *tide_last_error_operation(void);
 
 /* Hands the thread's last error, which is a fault, to the fault handler. */
 _Noreturn void tide_fault_raise(void);

@@ -59,6 +59,12 @@ TIDE_HELPER bool tide_cell_is_idle_(const tide_cell *cell)
     return __atomic_load_n(&cell->mark, __ATOMIC_ACQUIRE) == 0;
 }
 
+/* The same for the home chunk. */
+TIDE_HELPER bool tide_chunk_is_idle_(const tide_chunk *chunk)
+{
+    return __atomic_load_n(&chunk->bump, __ATOMIC_ACQUIRE) == NULL;
+}
+
 /* Gives an idle cell to an arena that has none. */
 TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t owner)
 {
@@ -99,7 +105,7 @@ TIDE_HELPER void *tide_arena_first_(tide_arena *arena, tide_thread *thread, size
         return pool;
     }
     tide_chunk *chunk = thread->home_chunk;
-    if (size - 1 < thread->chunk_room && chunk->bump == NULL && tide_cell_is_idle_(cell)) {
+    if (size - 1 < thread->chunk_room && tide_chunk_is_idle_(chunk) && tide_cell_is_idle_(cell)) {
         tide_cell_take_(cell, arena, thread->owner);
         arena->bump_ = ((tide_block *)(void *)cell)->pool;
         cell->special = TIDE_CELL_HOME | TIDE_CELL_CHUNK;
@@ -228,7 +234,7 @@ TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
             if (special != (TIDE_CELL_HOME | TIDE_CELL_CHUNK) || cell->chunks != thread->home_chunk)
                 return tide_arena_close_slow_(arena);
             cell->special = TIDE_CELL_HOME;
-            cell->chunks->bump = NULL;
+            __atomic_store_n(&cell->chunks->bump, NULL, __ATOMIC_RELEASE);
         }
         tide_cell_retire_(cell, arena, owner);
         return TIDE_OK;

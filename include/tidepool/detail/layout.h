@@ -8,8 +8,8 @@
  * cell at any moment, to be told that it is wrong. Those are relaxed atomics. `mark` is also how a
  * fiber that closes an arena on another thread hands the cell back to the thread whose home it is:
  * it is stored 0 with release after the pool is clear, and read with acquire before the cell is
- * taken. Everything else belongs to the owner of the arena that has the cell, or, while the cell is
- * idle, to the thread in whose block it lies.
+ * taken; a chunk's `bump` does the same for home chunks. Everything else belongs to the owner of
+ * the arena that has the cell or chunk, or, while it is idle, to the thread in whose block it lies.
  */
 #ifndef TIDEPOOL_DETAIL_LAYOUT_H
 #define TIDEPOOL_DETAIL_LAYOUT_H
@@ -19,7 +19,7 @@
 TIDE_BEGIN_DECLS
 
 #define TIDE_POOL_BYTES 64u
-#define TIDE_IDLE_SLOTS 7u
+#define TIDE_IDLE_SLOTS 8u
 
 /* arena.owner_ */
 #define TIDE_OWNER_CLOSED (UINT64_C(1) << 63)
@@ -27,14 +27,13 @@ TIDE_BEGIN_DECLS
 
 /* arena.state_ */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is the thread's mark number */
-#define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the cell's pool \
-                                       */
-#define TIDE_STATE_CELL (~UINT64_C(63))
+#define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
+#define TIDE_STATE_CELL   (~UINT64_C(63))
 
 /* cell.special: why close must do more than clear the pool. */
-#define TIDE_CELL_HOME  UINT64_C(1)         /* the cell is, or was, some thread's home cell */
-#define TIDE_CELL_CHUNK UINT64_C(2)         /* `chunks` is its home chunk and nothing else */
-#define TIDE_CELL_COLD  UINT64_C(4)         /* anything else: the slow path looks */
+#define TIDE_CELL_HOME  UINT64_C(1) /* the cell is, or was, some thread's home cell */
+#define TIDE_CELL_CHUNK UINT64_C(2) /* `chunks` is one chunk, the home chunk of the thread */
+#define TIDE_CELL_COLD  UINT64_C(4) /* anything else: the slow path looks at chunks and extra */
 #define TIDE_CELL_HOLD  (UINT64_C(1) << 32) /* one hold, counted in the upper half */
 
 /* One scope's cell, a cache line. Cells lie in type-stable memory: never freed, reused with a new
@@ -46,8 +45,11 @@ typedef struct tide_cell {
     uint64_t since; /* the epoch at which that owner took it */
     void *arena;    /* the address of the arena that took it last */
     uint64_t special;
-    struct tide_chunk *chunks; /* newest first; valid with TIDE_CELL_CHUNK or _COLD */
-    struct tide_extra *extra;  /* cleanups, options, spare chunks; valid with TIDE_CELL_COLD */
+    union {
+        struct tide_chunk *chunks;   /* newest first; valid with TIDE_CELL_CHUNK or _COLD */
+        struct tide_cell *next_free; /* while it is in the process-wide list */
+    };
+    struct tide_extra *extra; /* cleanups, options, spare chunks, or NULL; valid with _COLD */
 } tide_cell;
 
 /* A cell and its pool: 128 bytes. With pools of another size the pool lies apart. */
@@ -56,16 +58,20 @@ typedef struct tide_block {
     char pool[TIDE_POOL_BYTES];
 } __attribute__((aligned(64))) tide_block;
 
-/* A chunk's header. Chunks of the system manager have their payload behind it. */
+struct tide_manager;
+
+/* A chunk's header. Chunks of the system manager have their payload 64 bytes behind it; those of
+ * another manager, and blocks of their own, have it where `start` says. */
 typedef struct tide_chunk {
     char *bump;  /* next free byte; NULL: idle */
     char *limit; /* end of the payload */
-    char *dirty; /* from here to the limit every byte is zero; never below bump */
-    char *start; /* of the payload, at least 16-byte aligned; 64 behind the header */
+    char *dirty; /* from here to the limit every byte is zero */
+    char *start; /* of the payload */
     struct tide_chunk *next;
-    size_t last;     /* bytes in this and older chunks that no statistics see: see chunk.h */
-    uint64_t fields; /* how it was made: see chunk.h */
-    uint64_t spare;
+    const struct tide_manager *manager; /* whose memory it is; NULL: the system's, header and all */
+    size_t size;                        /* bytes asked of the manager */
+    uint32_t alignment_log2;            /* asked of the manager */
+    uint32_t home;                      /* 1: it is, or was, some thread's home chunk */
 } tide_chunk;
 
 /* A thread's block. The first line is all that the inlined functions read and write. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <tidepool/fault.h>
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/os.h"
+
+/* NULL: complain(). Released by the setter and acquired by the thread that faults, so that a
+ * handler finds what its program prepared before it was set. */
+static tide_fault_handler handler;
+
+static void complain(const tide_fault *fault)
+{
+    char line[400];
+    snprintf(line, sizeof line, "tidepool: %s: %s", tide_status_name(fault->status), fault->text);
+    tide_os_complain(line);
+}
+
+tide_fault_handler tide_fault_handler_set(tide_fault_handler replacement)
+{
+    return __atomic_exchange_n(&handler, replacement, __ATOMIC_ACQ_REL);
+}
+
+_Noreturn void tide_fault_raise(void)
+{
+    const tide_fault fault = {
+        .struct_size = sizeof fault,
+        .status = tide_last_error(),
+        .operation = tide_last_error_operation(),
+        .text = tide_last_error_text(),
+    };
+    tide_fault_handler chosen = __atomic_load_n(&handler, __ATOMIC_ACQUIRE);
+    (chosen != NULL ? chosen : complain)(&fault);
+    abort();
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Allocation beyond the fast path.
+ *
+ * An arena allocates from a *window*: zeroed bytes between bump_ and an end. It starts as the pool.
+ * What doesn't fit goes to the newest chunk and leaves the window alone; an arena that has already
+ * taken WINDOW_FROM bytes from the chunk so is one of many small allocations, and the window moves
+ * to the chunk, where the inline path serves it again.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/checker.h"
+#include "base/settings.h"
+#include "lifetime/arena.h"
+#include "lifetime/cells.h"
+#include "lifetime/chunk.h"
+#include <tidepool/bytes.h>
+
+#define WINDOW_SMALL 64u  /* requests up to this may move the window */
+#define WINDOW_FROM  512u /* … once the chunk has served so many bytes */
+#define WINDOW_BYTES 512u
+
+static tide_status check_request(const tide_arena *arena, size_t size, size_t alignment,
+                                 const char *operation)
+{
+    if (size > PTRDIFF_MAX)
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_arena_object(arena),
+                          "a size of %" PRIu64 " bytes: the largest is %" PRIu64, size,
+                          (uint64_t)PTRDIFF_MAX);
+    if (!tide_is_alignment(alignment))
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_arena_object(arena),
+                          "an alignment of %" PRIu64 ": it must be a power of two up to 2^62",
+                          alignment);
+    return TIDE_OK;
+}
+
+/* Under a checker a pool serves one allocation, so that what lies behind it is off limits. */
+static void *serve_from_window(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment)
+{
+    char *bump = arena->bump_;
+    size_t taken = size == 0 ? 1 : size;
+    size_t room = (size_t)(tide_arena_window_end(arena, cell) - bump);
+    size_t padding = -(uintptr_t)bump & (alignment - 1);
+    bool watched = tide_checker_watches_memory();
+    if (padding > room || taken > room - padding || (watched && bump != tide_cell_pool(cell)))
+        return NULL;
+    if (watched)
+        tide_checker_allow_defined(bump + padding, size);
+    tide_arena_set_bump(arena, bump + padding + taken);
+    return bump + padding;
+}
+
+/* Moves the window to the chunk, or further along it; false when `need` bytes are not to be had. */
+static bool move_window(tide_arena *arena, tide_chunk *chunk, size_t need)
+{
+    bool continues = (arena->state_ & TIDE_STATE_WINDOW) != 0 && arena->end_ == chunk->bump;
+    char *start = continues ? arena->bump_ : chunk->bump;
+    size_t room = (size_t)(chunk->limit - start);
+    if (room < need)
+        return false;
+    tide_chunk_clear_to(chunk, start + (room < WINDOW_BYTES ? room : WINDOW_BYTES));
+    arena->bump_ = start;
+    arena->end_ = chunk->bump;
+    arena->state_ |= TIDE_STATE_WINDOW;
+    return true;
+}
+
+static bool wants_window(const tide_chunk *chunk, size_t size, size_t alignment)
+{
+    return size <= WINDOW_SMALL && alignment <= WINDOW_SMALL &&
+           (size_t)(chunk->bump - chunk->start) >= WINDOW_FROM && tide_chunk_has_memory(chunk) &&
+           tide_thread_is_ready_mode();
+}
+
+static void *serve_from_chunk(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment,
+                              bool zeroed)
+{
+    tide_chunk *chunk = tide_cell_chunks(cell);
+    if (chunk == NULL)
+        return NULL;
+    if (wants_window(chunk, size, alignment) && move_window(arena, chunk, size + alignment))
+        return serve_from_window(arena, cell, size, alignment);
+    return tide_chunk_carve(chunk, size, alignment, zeroed);
+}
+
+/* A kept chunk that surely holds the request, taken out of the spare list. */
+static tide_chunk *take_spare(tide_extra *extra, size_t need)
+{
+    tide_chunk **link = &extra->spare;
+    while (*link != NULL && tide_chunk_payload(*link) < need)
+        link = &(*link)->next;
+    tide_chunk *chunk = *link;
+    if (chunk != NULL)
+        *link = chunk->next;
+    return chunk;
+}
+
+/* The newest chunk of the row stays in front: a block of its own goes behind it. */
+static void link_chunk(tide_cell *cell, tide_chunk *chunk, size_t row_max)
+{
+    tide_chunk *front = tide_cell_chunks(cell);
+    const tide_thread *thread = tide_thread_self_();
+    if (front == NULL && cell->special == TIDE_CELL_HOME && cell == thread->home &&
+        chunk == thread->home_chunk) {
+        chunk->next = NULL;
+        cell->chunks = chunk;
+        cell->special |= TIDE_CELL_CHUNK;
+        return;
+    }
+    tide_cell_make_cold(cell);
+    if (front != NULL && tide_chunk_payload(chunk) > row_max) {
+        chunk->next = front->next;
+        front->next = chunk;
+    } else {
+        chunk->next = front;
+        cell->chunks = chunk;
+    }
+}
+
+static void *serve_from_new_chunk(tide_cell *cell, size_t size, size_t alignment, bool zeroed)
+{
+    tide_extra *extra = tide_extra_of(cell);
+    const tide_settings *settings = tide_settings_get();
+    tide_chunk *front = tide_cell_chunks(cell);
+    tide_chunk_request request = {
+        .size = size == 0 ? 1 : size,
+        .alignment = alignment,
+        .zeroed = zeroed,
+        .row_min = extra != NULL ? extra->chunk_min : settings->chunk_min,
+        .row_max = extra != NULL ? extra->chunk_max : settings->chunk_max,
+        .manager = extra != NULL ? extra->manager : NULL,
+    };
+    if (front != NULL && tide_chunk_payload(front) <= request.row_max)
+        request.last = tide_chunk_payload(front);
+    size_t need;
+    tide_chunk *chunk = NULL;
+    if (extra != NULL && tide_checked_add(request.size, alignment, &need))
+        chunk = take_spare(extra, need);
+    if (chunk == NULL)
+        chunk = tide_chunk_obtain(tide_thread_current(), &request);
+    if (chunk == NULL)
+        return NULL;
+    link_chunk(cell, chunk, request.row_max);
+    return tide_chunk_carve(chunk, size, alignment, zeroed);
+}
+
+static tide_status no_room(const tide_arena *arena, const tide_cell *cell, size_t size,
+                           size_t alignment, const char *operation)
+{
+    const tide_extra *extra = tide_extra_of(cell);
+    if (extra == NULL || extra->manager == NULL)
+        return TIDE_ERROR(TIDE_OUT_OF_MEMORY, operation, tide_arena_object(arena),
+                          "the manager system has no %" PRIu64 " bytes at a multiple of %" PRIu64,
+                          size, alignment);
+    tide_object manager = {"manager", extra->manager, extra->manager->name};
+    return TIDE_ERROR(TIDE_OUT_OF_MEMORY, operation, manager,
+                      "no %" PRIu64 " bytes at a multiple of %" PRIu64, size, alignment);
+}
+
+tide_status tide_arena_serve(tide_arena *arena, size_t size, size_t alignment, bool zeroed,
+                             const char *operation, void **block)
+{
+    tide_cell *cell = tide_arena_take_cell(arena);
+    if (cell == NULL)
+        return tide_arena_no_memory(arena, operation);
+    void *served = serve_from_window(arena, cell, size, alignment);
+    if (served == NULL)
+        served = serve_from_chunk(arena, cell, size, alignment, zeroed);
+    if (served == NULL)
+        served = serve_from_new_chunk(cell, size, alignment, zeroed);
+    if (served == NULL)
+        return no_room(arena, cell, size, alignment, operation);
+    *block = served;
+    return TIDE_OK;
+}
+
+static tide_status allocate(tide_arena *arena, size_t size, size_t alignment, unsigned flags,
+                            void **block)
+{
+    tide_status status = check_request(arena, size, alignment, "allocate");
+    if (status == TIDE_OK)
+        status = tide_arena_check(arena, "allocate");
+    if (status == TIDE_OK)
+        status = tide_arena_serve(arena, size, alignment, (flags & TIDE_SLOW_ZEROED_) != 0,
+                                  "allocate", block);
+    return status;
+}
+
+void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment, unsigned flags)
+{
+    void *block = NULL;
+    tide_status status = allocate(arena, size, alignment, flags, &block);
+    if (tide_status_is_fault(status))
+        tide_fault_raise();
+    return block;
+}
+
+tide_status tide_arena_segment_slow_(tide_arena *arena, size_t size, size_t alignment,
+                                     unsigned flags, tide_segment *segment)
+{
+    void *block = NULL;
+    if (segment == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "allocate", tide_arena_object(arena),
+                                "no place for the segment: NULL");
+    tide_status status = allocate(arena, size, alignment, flags, &block);
+    if (status != TIDE_OK)
+        return status;
+    tide_cell *cell = tide_arena_cell(arena);
+    *segment = (tide_segment){block, size, cell, tide_relaxed_(&cell->epoch)};
+    return TIDE_OK;
+}
+
+void *tide_arena_open_allocate(tide_arena *arena, size_t size, size_t alignment)
+{
+    if (tide_arena_open(arena) != TIDE_OK) {
+        if (arena == NULL)
+            tide_fault_raise();
+        return NULL;
+    }
+    void *block = tide_arena_allocate(arena, size, alignment);
+    if (block == NULL)
+        (void)tide_arena_close_slow_(arena); /* it keeps the allocation's last error */
+    return block;
+}
+
+/* Where an allocation that ends at `end` lies: in the window, in the newest chunk, or nowhere that
+ * can grow. */
+typedef struct growth {
+    char *limit;       /* it may grow up to here; NULL: nowhere */
+    tide_chunk *chunk; /* NULL: in the window */
+} growth;
+
+static growth find_growth(const tide_arena *arena, const tide_cell *cell, const char *end)
+{
+    if (end == arena->bump_)
+        return (growth){tide_arena_window_end(arena, cell), NULL};
+    tide_chunk *chunk = tide_cell_chunks(cell);
+    bool is_window_end = (arena->state_ & TIDE_STATE_WINDOW) != 0 && arena->end_ == end;
+    if (chunk != NULL && end == chunk->bump && !is_window_end)
+        return (growth){chunk->limit, chunk};
+    return (growth){NULL, NULL};
+}
+
+/* The bytes between are zero in the window, and in the chunk from its dirty mark on. */
+static void grow(tide_arena *arena, const growth *place, char *old_end, char *new_end)
+{
+    bool has_memory = place->chunk == NULL || tide_chunk_has_memory(place->chunk);
+    if (has_memory)
+        tide_checker_allow_defined(old_end, (size_t)(new_end - old_end));
+    if (place->chunk != NULL)
+        tide_chunk_clear_to(place->chunk, new_end);
+    else
+        tide_arena_set_bump(arena, new_end);
+}
+
+static void shrink(tide_arena *arena, const growth *place, char *old_end, char *new_end)
+{
+    size_t size = (size_t)(old_end - new_end);
+    if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
+        tide_bytes_wipe(new_end, 0, size);
+        tide_checker_forbid(new_end, size);
+    }
+    if (place->chunk != NULL)
+        place->chunk->bump = new_end;
+    else
+        tide_arena_set_bump(arena, new_end);
+}
+
+tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, size_t new_size)
+{
+    tide_status status =
+        check_request(arena, new_size > old_size ? new_size : old_size, 1, "extend");
+    if (status == TIDE_OK)
+        status = tide_arena_check(arena, "extend");
+    if (status != TIDE_OK)
+        return status;
+    tide_object object = tide_arena_object(arena);
+    if (block == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "extend", object, "no block: NULL");
+    /* A block of size 0 has an address of its own, and so takes a byte. */
+    char *start = block;
+    char *old_end = start + (old_size == 0 ? 1 : old_size);
+    char *new_end = start + (new_size == 0 ? 1 : new_size);
+    const tide_cell *cell = tide_arena_cell(arena);
+    growth place = {NULL, NULL};
+    if (cell != NULL)
+        place = find_growth(arena, cell, old_end);
+    if (place.limit == NULL)
+        return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
+                          "the block of %" PRIu64 " bytes at 0x%" PRIx64 " is not the newest",
+                          old_size, (uint64_t)(uintptr_t)block);
+    if (new_size > (size_t)(place.limit - start))
+        return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
+                          "%" PRIu64 " bytes wanted, there is room for %" PRIu64, new_size,
+                          (uint64_t)(place.limit - start));
+    if (new_end >= old_end)
+        grow(arena, &place, old_end, new_end);
+    else
+        shrink(arena, &place, old_end, new_end);
+    return TIDE_OK;
+}
+
+static size_t used_of_chunks(const tide_chunk *chunk)
+{
+    size_t used = 0;
+    for (; chunk != NULL; chunk = chunk->next)
+        used += (size_t)(chunk->bump - chunk->start);
+    return used;
+}
+
+size_t tide_arena_used(const tide_arena *arena)
+{
+    if (tide_arena_check(arena, "used") != TIDE_OK)
+        tide_fault_raise();
+    const tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL)
+        return 0;
+    size_t chunks = used_of_chunks(tide_cell_chunks(cell));
+    if (tide_arena_window_is_pool(arena, cell))
+        return chunks + (size_t)(arena->bump_ - tide_cell_pool(cell));
+    /* The window is part of the chunk; what lay unused in the pool counts as padding. */
+    size_t unused = (size_t)(tide_arena_window_end(arena, cell) - arena->bump_);
+    return chunks - unused + tide_settings_get()->pool_size;
+}

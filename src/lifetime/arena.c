@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lifetime/arena.h"
+
+#include <string.h>
+
+#include "base/checker.h"
+#include "base/settings.h"
+#include "base/tokens.h"
+#include "lifetime/cells.h"
+#include "lifetime/chunk.h"
+#include <tidepool/bytes.h>
+
+static tide_owner owner_of(const tide_arena *arena)
+{
+    return tide_relaxed_(&arena->owner_) & ~TIDE_OWNER_CLOSED;
+}
+
+static bool is_closed(const tide_arena *arena)
+{
+    return (tide_relaxed_(&arena->owner_) & TIDE_OWNER_CLOSED) != 0;
+}
+
+tide_cell *tide_arena_cell(const tide_arena *arena)
+{
+    if ((arena->state_ & TIDE_STATE_EMPTY) != 0)
+        return NULL;
+    return (tide_cell *)(uintptr_t)(arena->state_ & TIDE_STATE_CELL);
+}
+
+/* Only the owner of an open arena may look for its name: for everyone else it may be changing. */
+tide_object tide_arena_object(const tide_arena *arena)
+{
+    tide_object object = {"arena", arena, NULL};
+    if (arena == NULL || tide_relaxed_(&arena->owner_) != tide_thread_self_()->owner)
+        return object;
+    tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL || cell->arena != arena)
+        return object;
+    tide_extra *extra = tide_extra_of(cell);
+    if (extra != NULL && extra->name[0] != '\0')
+        object.name = extra->name;
+    return object;
+}
+
+tide_status tide_arena_check(const tide_arena *arena, const char *operation)
+{
+    tide_object object = {"arena", arena, NULL};
+    if (arena == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, TIDE_NO_OBJECT, "no arena: NULL");
+    tide_owner owner = owner_of(arena);
+    if (!tide_token_exists(owner))
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
+                          "never opened, or overwritten: its owner reads as %" PRIu64, owner);
+    if (owner != tide_thread_self_()->owner)
+        return TIDE_ERROR(TIDE_WRONG_OWNER, operation, object,
+                          "owned by token %" PRIu64 ", the current one is %" PRIu64, owner,
+                          tide_thread_self_()->owner);
+    if (is_closed(arena))
+        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed");
+    tide_cell *cell = tide_arena_cell(arena);
+    if (cell != NULL && cell->arena != arena)
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
+                          "a copied or moved arena: its memory belongs to the one at 0x%" PRIx64,
+                          (uint64_t)(uintptr_t)cell->arena);
+    return TIDE_OK;
+}
+
+tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation)
+{
+    return TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, operation, tide_arena_object(arena),
+                            "no memory for the library's own records");
+}
+
+bool tide_arena_window_is_pool(const tide_arena *arena, const tide_cell *cell)
+{
+    char *pool = tide_cell_pool(cell);
+    return pool != NULL &&
+           (uintptr_t)arena->bump_ - (uintptr_t)pool <= tide_settings_get()->pool_size;
+}
+
+char *tide_arena_window_end(const tide_arena *arena, const tide_cell *cell)
+{
+    if (tide_arena_window_is_pool(arena, cell))
+        return tide_cell_pool(cell) + tide_settings_get()->pool_size;
+    return (arena->state_ & TIDE_STATE_WINDOW) != 0 ? arena->end_ : arena->bump_;
+}
+
+void tide_arena_set_bump(tide_arena *arena, char *bump)
+{
+    arena->bump_ = bump;
+    if (!tide_thread_is_ready_mode())
+        arena->end_ = bump;
+}
+
+/* Puts an arena that has just taken its cell, or was reset, at the start of the pool. */
+static void start_window(tide_arena *arena, tide_cell *cell)
+{
+    arena->state_ = (uint64_t)(uintptr_t)cell;
+    if (!tide_thread_is_ready_mode())
+        arena->state_ |= TIDE_STATE_WINDOW;
+    char *pool = tide_cell_pool(cell);
+    tide_arena_set_bump(arena, pool != NULL ? pool : ((tide_block *)(void *)cell)->pool);
+}
+
+tide_cell *tide_arena_take_cell(tide_arena *arena)
+{
+    tide_cell *cell = tide_arena_cell(arena);
+    if (cell != NULL)
+        return cell;
+    tide_home_thread *thread = tide_thread_current();
+    cell = tide_thread_take_cell(thread);
+    if (cell == NULL)
+        return NULL;
+    tide_cell_take_(cell, arena, thread->fast.owner);
+    start_window(arena, cell);
+    if (!tide_thread_is_ready_mode())
+        tide_cell_make_cold(cell);
+    return cell;
+}
+
+tide_chunk *tide_cell_chunks(const tide_cell *cell)
+{
+    return (cell->special & (TIDE_CELL_CHUNK | TIDE_CELL_COLD)) != 0 ? cell->chunks : NULL;
+}
+
+tide_status tide_arena_open_slow_(tide_arena *arena)
+{
+    if (arena == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "open", TIDE_NO_OBJECT, "no arena: NULL");
+    tide_home_thread *thread = tide_thread_enter();
+    if (thread == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "open", TIDE_NO_OBJECT,
+                                "no memory for the thread's block");
+    arena->owner_ = thread->fast.owner;
+    arena->state_ = thread->fast.word;
+    return TIDE_OK;
+}
+
+void tide_cell_clear_pool(tide_cell *cell, size_t pool_used)
+{
+    char *pool = tide_cell_pool(cell);
+    if (!tide_pools_lie_apart()) {
+        tide_clear_line_(((tide_block *)(void *)cell)->pool);
+    } else if (pool != NULL) {
+        tide_checker_allow_defined(pool, pool_used);
+        memset(pool, 0, pool_used);
+        tide_checker_forbid(pool, tide_settings_get()->pool_size);
+    }
+}
+
+static void wipe(char *start, size_t size)
+{
+    tide_checker_allow_undefined(start, size);
+    tide_bytes_wipe(start, 0, size);
+}
+
+void tide_cell_wipe(tide_cell *cell)
+{
+    char *pool = tide_cell_pool(cell);
+    if (pool != NULL)
+        wipe(pool, tide_settings_get()->pool_size);
+    for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next) {
+        if (tide_chunk_has_memory(chunk))
+            wipe(chunk->start, (size_t)(chunk->bump - chunk->start));
+    }
+}
+
+static void drop(tide_chunk *chunk, tide_ending *ending)
+{
+    tide_home_thread *thread = tide_thread_current();
+    while (chunk != NULL) {
+        tide_chunk *next = chunk->next;
+        const tide_manager *manager = chunk->manager;
+        tide_status status = tide_chunk_give_back(thread, chunk);
+        if (status != TIDE_OK && ending->manager_status == TIDE_OK) {
+            ending->manager_status = status;
+            ending->manager_name = manager->name;
+        }
+        chunk = next;
+    }
+}
+
+void tide_cell_drop_chunks(tide_cell *cell, tide_ending *ending)
+{
+    tide_extra *extra = tide_extra_of(cell);
+    if (extra != NULL)
+        drop(extra->spare, ending);
+    drop(tide_cell_chunks(cell), ending);
+    if (extra != NULL)
+        tide_extra_free(extra);
+}
+
+tide_status tide_ending_report(const tide_ending *ending, const char *operation, tide_object object)
+{
+    if (ending->failures != 0)
+        return tide_error_note_message(
+            TIDE_CLEANUP_FAILED, operation, object, "%" PRIu64 " cleanups failed, the first with: ",
+            (const uint64_t[TIDE_ERROR_NUMBERS]){ending->failures}, ending->first_message);
+    if (ending->manager_status != TIDE_OK) {
+        tide_object manager = {"manager", NULL, ending->manager_name};
+        return TIDE_ERROR_PLAIN(ending->manager_status, operation, manager,
+                                "a manager refused to take a chunk back; the arena is closed");
+    }
+    return TIDE_OK;
+}
+
+static size_t pool_used(const tide_arena *arena, const tide_cell *cell)
+{
+    if (tide_arena_window_is_pool(arena, cell))
+        return (size_t)(arena->bump_ - tide_cell_pool(cell));
+    return tide_settings_get()->pool_size;
+}
+
+/* From here on every segment is dead, and the arena closed to everyone, its cleanups included. */
+static void end_lifetime(tide_arena *arena, tide_cell *cell)
+{
+    tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
+    tide_relaxed_store_(&arena->owner_, owner_of(arena) | TIDE_OWNER_CLOSED);
+}
+
+static bool is_wiped(const tide_cell *cell)
+{
+    const tide_extra *extra = tide_extra_of(cell);
+    return extra != NULL && extra->zero == TIDE_ZERO_WIPE;
+}
+
+static tide_status check_close(tide_arena *arena, const char *operation)
+{
+    tide_status status = tide_arena_check(arena, operation);
+    if (status != TIDE_OK)
+        return status;
+    const tide_cell *cell = tide_arena_cell(arena);
+    if (cell != NULL && cell->special >= TIDE_CELL_HOLD)
+        return TIDE_ERROR(TIDE_BUSY, operation, tide_arena_object(arena),
+                          "held: %" PRIu64 " holds are out", cell->special / TIDE_CELL_HOLD);
+    return TIDE_OK;
+}
+
+tide_status tide_arena_close_slow_(tide_arena *arena)
+{
+    tide_status status = check_close(arena, "close");
+    if (status != TIDE_OK)
+        return status;
+    tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL) {
+        tide_relaxed_store_(&arena->owner_, owner_of(arena) | TIDE_OWNER_CLOSED);
+        return TIDE_OK;
+    }
+    tide_ending ending = {0, NULL, TIDE_OK, NULL};
+    tide_object object = tide_arena_object(arena);
+    char name[TIDE_NAME_BYTES]; /* the object's goes with the extra */
+    if (object.name != NULL)
+        object.name = memcpy(name, object.name, sizeof name);
+    end_lifetime(arena, cell);
+    tide_cleanups_run(tide_extra_of(cell), &ending);
+    if (is_wiped(cell))
+        tide_cell_wipe(cell);
+    tide_cell_drop_chunks(cell, &ending);
+    tide_cell_clear_pool(cell, pool_used(arena, cell));
+    tide_thread_give_cell(tide_thread_current(), cell);
+    return tide_ending_report(&ending, "close", object);
+}
+
+/* The row's chunks stay, empty; the newest is used first, the others wait in the extra. Where there
+ * is no memory for one, they go. */
+static void keep_chunks(tide_cell *cell, tide_ending *ending)
+{
+    size_t row_max = tide_settings_get()->chunk_max;
+    tide_extra *extra = tide_extra_of(cell);
+    if (extra != NULL)
+        row_max = extra->chunk_max;
+    tide_chunk *kept = NULL;
+    tide_chunk *next;
+    for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = next) {
+        next = chunk->next;
+        chunk->next = NULL;
+        if (tide_chunk_payload(chunk) > row_max) {
+            drop(chunk, ending);
+            continue;
+        }
+        chunk->bump = chunk->start;
+        if (tide_chunk_has_memory(chunk))
+            tide_checker_forbid(chunk->start, tide_chunk_payload(chunk));
+        if (kept == NULL) {
+            kept = chunk;
+        } else if ((extra = tide_extra_obtain(cell)) != NULL) {
+            chunk->next = extra->spare;
+            extra->spare = chunk;
+        } else {
+            drop(chunk, ending);
+        }
+    }
+    if ((cell->special & (TIDE_CELL_CHUNK | TIDE_CELL_COLD)) == 0)
+        return;
+    cell->chunks = kept;
+    if (kept == NULL)
+        cell->special &= ~TIDE_CELL_CHUNK;
+}
+
+tide_status tide_arena_reset(tide_arena *arena)
+{
+    tide_status status = check_close(arena, "reset");
+    if (status != TIDE_OK)
+        return status;
+    tide_home_thread *thread = tide_thread_current();
+    tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL) {
+        arena->state_ = thread->fast.word;
+        return TIDE_OK;
+    }
+    tide_ending ending = {0, NULL, TIDE_OK, NULL};
+    tide_owner owner = owner_of(arena);
+    end_lifetime(arena, cell);
+    tide_cleanups_run(tide_extra_of(cell), &ending);
+    if (is_wiped(cell))
+        tide_cell_wipe(cell);
+    tide_cell_clear_pool(cell, pool_used(arena, cell));
+    keep_chunks(cell, &ending);
+    tide_relaxed_store_(&cell->mark, tide_thread_self_()->word);
+    start_window(arena, cell);
+    tide_relaxed_store_(&arena->owner_, owner);
+    return tide_ending_report(&ending, "reset", tide_arena_object(arena));
+}
+
+bool tide_arena_is_alive(const tide_arena *arena)
+{
+    return arena != NULL && !is_closed(arena) && tide_token_exists(owner_of(arena));
+}
+
+tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
+{
+    if (!tide_token_exists(to))
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "hand over", tide_arena_object(arena),
+                          "no such owner token: %" PRIu64, to);
+    tide_status status = tide_arena_check(arena, "hand over");
+    if (status != TIDE_OK)
+        return status;
+    tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL) {
+        arena->state_ = TIDE_MARK_NONE;
+    } else {
+        tide_relaxed_store_(&cell->since, tide_relaxed_(&cell->epoch));
+        tide_relaxed_store_(&cell->owner, to);
+        tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);
+    }
+    tide_relaxed_store_(&arena->owner_, to);
+    return TIDE_OK;
+}
+
+tide_status tide_arena_attach(tide_arena *arena, tide_cleanup cleanup, void *context)
+{
+    if (cleanup == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "attach", tide_arena_object(arena),
+                                "no cleanup: NULL");
+    tide_status status = tide_arena_check(arena, "attach");
+    if (status != TIDE_OK)
+        return status;
+    tide_cell *cell = tide_arena_take_cell(arena);
+    tide_extra *extra = cell != NULL ? tide_extra_obtain(cell) : NULL;
+    if (extra == NULL || !tide_cleanup_push(extra, cleanup, context))
+        return tide_arena_no_memory(arena, "attach");
+    return TIDE_OK;
+}

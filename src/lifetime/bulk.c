@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slow path of bulk access: the checks in the order of the contract, then the work. */
+#include <tidepool/bulk.h>
+
+#include "base/error.h"
+#include "lifetime/cells.h"
+#include <tidepool/bytes.h>
+
+static tide_object object_of(const tide_segment *segment)
+{
+    return (tide_object){"segment", segment->base_, NULL};
+}
+
+static tide_status check_segment(const tide_segment *segment, const char *operation)
+{
+    if (segment != NULL && segment->cell_ != NULL)
+        return TIDE_OK;
+    return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, TIDE_NO_OBJECT,
+                            "no segment: NULL, or zeroed");
+}
+
+static tide_status check_bytes(const tide_segment *segment, const void *bytes, size_t size,
+                               const char *operation)
+{
+    if (bytes != NULL || size == 0)
+        return TIDE_OK;
+    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object_of(segment),
+                      " of %" PRIu64 " bytes: their address is NULL", size);
+}
+
+static tide_status check_writable(const tide_segment *segment, const char *operation)
+{
+    if ((segment->extent_ & TIDE_EXTENT_READ_ONLY) == 0)
+        return TIDE_OK;
+    return TIDE_ERROR_PLAIN(TIDE_READ_ONLY, operation, object_of(segment), "a read-only segment");
+}
+
+static tide_status check_range(const tide_segment *segment, size_t offset, size_t size,
+                               const char *operation)
+{
+    size_t extent = tide_extent_size_(segment->extent_);
+    if (offset <= extent && size <= extent - offset)
+        return TIDE_OK;
+    return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, operation, object_of(segment),
+                      " of %" PRIu64 " bytes at %" PRIu64 " in a segment of %" PRIu64 " bytes",
+                      size, offset, extent);
+}
+
+static tide_status check_session(const tide_segment *segment, const char *operation)
+{
+    return tide_scope_check(segment->cell_, segment->epoch_ & ~TIDE_EPOCH_MAPPED, operation);
+}
+
+/* The first refusal of a list, evaluated in order. */
+#define TRY(check)                     \
+    do {                               \
+        tide_status refusal = (check); \
+        if (refusal != TIDE_OK)        \
+            return refusal;            \
+    } while (0)
+
+tide_status tide_segment_read_slow_(const tide_segment *segment, size_t offset, void *to,
+                                    size_t size)
+{
+    TRY(check_segment(segment, "read"));
+    TRY(check_bytes(segment, to, size, "read"));
+    TRY(check_range(segment, offset, size, "read"));
+    TRY(check_session(segment, "read"));
+    if (size != 0)
+        memmove(to, segment->base_ + offset, size);
+    return TIDE_OK;
+}
+
+tide_status tide_segment_write_slow_(const tide_segment *segment, size_t offset, const void *from,
+                                     size_t size)
+{
+    TRY(check_segment(segment, "write"));
+    TRY(check_bytes(segment, from, size, "write"));
+    TRY(check_writable(segment, "write"));
+    TRY(check_range(segment, offset, size, "write"));
+    TRY(check_session(segment, "write"));
+    if (size != 0)
+        memmove(segment->base_ + offset, from, size);
+    return TIDE_OK;
+}
+
+tide_status tide_segment_fill_slow_(const tide_segment *segment, uint8_t value)
+{
+    TRY(check_segment(segment, "fill"));
+    TRY(check_writable(segment, "fill"));
+    TRY(check_session(segment, "fill"));
+    size_t size = tide_extent_size_(segment->extent_);
+    if (size != 0)
+        memset(segment->base_, value, size);
+    return TIDE_OK;
+}
+
+tide_status tide_segment_copy_slow_(const tide_segment *source, size_t source_offset,
+                                    const tide_segment *target, size_t target_offset, size_t size)
+{
+    TRY(check_segment(source, "copy"));
+    TRY(check_segment(target, "copy"));
+    TRY(check_range(source, source_offset, size, "copy"));
+    TRY(check_writable(target, "copy"));
+    TRY(check_range(target, target_offset, size, "copy"));
+    TRY(check_session(source, "copy"));
+    TRY(check_session(target, "copy"));
+    if (size != 0)
+        memmove(target->base_ + target_offset, source->base_ + source_offset, size);
+    return TIDE_OK;
+}
+
+static tide_status check_between(const tide_segment *segment, size_t from, size_t to)
+{
+    if (from > to)
+        return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, "mismatch", object_of(segment),
+                          "a range from %" PRIu64 " to %" PRIu64 " in a segment of %" PRIu64
+                          " bytes",
+                          from, to, tide_extent_size_(segment->extent_));
+    return check_range(segment, from, to - from, "mismatch");
+}
+
+tide_status tide_segment_mismatch_slow_(const tide_segment *a, size_t a_from, size_t a_to,
+                                        const tide_segment *b, size_t b_from, size_t b_to,
+                                        int64_t *difference)
+{
+    TRY(check_segment(a, "mismatch"));
+    TRY(check_segment(b, "mismatch"));
+    TRY(check_bytes(a, difference, 1, "mismatch"));
+    TRY(check_between(a, a_from, a_to));
+    TRY(check_between(b, b_from, b_to));
+    TRY(check_session(a, "mismatch"));
+    TRY(check_session(b, "mismatch"));
+    size_t a_size = a_to - a_from;
+    size_t b_size = b_to - b_from;
+    size_t shorter = a_size < b_size ? a_size : b_size;
+    size_t same = 0;
+    if (shorter != 0)
+        same = tide_bytes_mismatch(a->base_ + a_from, b->base_ + b_from, shorter);
+    *difference = same == shorter && a_size == b_size ? -1 : (int64_t)same;
+    return TIDE_OK;
+}

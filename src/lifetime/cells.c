@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lifetime/cells.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/checker.h"
+#include "base/error.h"
+#include "base/settings.h"
+#include "lifetime/chunk.h"
+#include <tidepool/manager.h>
+
+/* A slab's first block is its header. */
+typedef struct tide_slab {
+    struct tide_slab *next;
+    size_t blocks; /* header included */
+} tide_slab;
+
+#define SLAB_ALIGNMENT 4096u
+#define SLAB_FIRST     4096u
+#define SLAB_LARGEST   65536u
+
+/* Bytes behind a pool that lies apart, which a memory checker keeps off limits. */
+#define RED_ZONE 64u
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static tide_slab *slabs;      /* newest first */
+static tide_cell *free_cells; /* idle, newest first */
+
+tide_cell tide_cell_global = {.epoch = 2, .mark = TIDE_MARK_NONE};
+
+void tide_cells_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void tide_cells_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static tide_block *slab_blocks(tide_slab *slab)
+{
+    return (tide_block *)(void *)slab;
+}
+
+/* Under the lock. Cells start at epoch 2: 0 is nobody's, and the lowest bit is the segments'. */
+static bool grow(void)
+{
+    size_t size = SLAB_FIRST;
+    if (slabs != NULL)
+        size = slabs->blocks * sizeof(tide_block) * 2;
+    if (size > SLAB_LARGEST)
+        size = SLAB_LARGEST;
+    tide_slab *slab = tide_system_allocate(size, SLAB_ALIGNMENT, TIDE_REQUEST_ZEROED);
+    if (slab == NULL)
+        return false;
+    slab->blocks = size / sizeof(tide_block);
+    slab->next = slabs;
+    slabs = slab;
+    for (size_t i = slab->blocks - 1; i > 0; i--) {
+        tide_cell *cell = &slab_blocks(slab)[i].cell;
+        cell->epoch = 2;
+        cell->next_free = free_cells;
+        free_cells = cell;
+    }
+    return true;
+}
+
+bool tide_pools_lie_apart(void)
+{
+    return tide_settings_get()->pool_size > TIDE_POOL_BYTES || tide_checker_watches_memory();
+}
+
+static tide_pool_apart *pool_apart(const tide_cell *cell)
+{
+    return (tide_pool_apart *)(void *)((tide_block *)(void *)(uintptr_t)cell)->pool;
+}
+
+char *tide_cell_pool(const tide_cell *cell)
+{
+    if (tide_settings_get()->pool_size == 0)
+        return NULL;
+    if (tide_pools_lie_apart())
+        return pool_apart(cell)->start;
+    return ((tide_block *)(void *)(uintptr_t)cell)->pool;
+}
+
+static bool make_pool_apart(tide_cell *cell)
+{
+    size_t size = tide_settings_get()->pool_size + RED_ZONE;
+    char *start = tide_system_allocate(size, TIDE_POOL_BYTES, TIDE_REQUEST_ZEROED);
+    if (start == NULL)
+        return false;
+    tide_checker_forbid(start, size);
+    pool_apart(cell)->start = start;
+    return true;
+}
+
+static void free_pool_apart(tide_cell *cell)
+{
+    size_t size = tide_settings_get()->pool_size + RED_ZONE;
+    tide_pool_apart *pool = pool_apart(cell);
+    tide_checker_allow_undefined(pool->start, size);
+    tide_system_free(pool->start, size, TIDE_POOL_BYTES);
+    pool->start = NULL;
+}
+
+static bool has_pool_apart(void)
+{
+    return tide_settings_get()->pool_size != 0 && tide_pools_lie_apart();
+}
+
+static tide_cell *pop_free(void)
+{
+    tide_cell *cell = NULL;
+    tide_cells_lock();
+    if (free_cells != NULL || grow()) {
+        cell = free_cells;
+        free_cells = cell->next_free;
+    }
+    tide_cells_unlock();
+    return cell;
+}
+
+static void push_free(tide_cell *cell)
+{
+    tide_cells_lock();
+    cell->next_free = free_cells;
+    free_cells = cell;
+    tide_cells_unlock();
+}
+
+tide_cell *tide_cell_obtain(void)
+{
+    tide_cell *cell = pop_free();
+    if (cell == NULL)
+        return NULL;
+    tide_checker_acquire(cell);
+    if (has_pool_apart() && !make_pool_apart(cell)) {
+        push_free(cell);
+        return NULL;
+    }
+    return cell;
+}
+
+void tide_cell_surrender(tide_cell *cell)
+{
+    if (has_pool_apart())
+        free_pool_apart(cell);
+    tide_checker_release(cell);
+    push_free(cell);
+}
+
+void tide_cell_make_cold(tide_cell *cell)
+{
+    if ((cell->special & TIDE_CELL_COLD) != 0)
+        return;
+    if ((cell->special & TIDE_CELL_CHUNK) == 0)
+        cell->chunks = NULL;
+    cell->extra = NULL;
+    cell->special = (cell->special & ~TIDE_CELL_CHUNK) | TIDE_CELL_COLD;
+}
+
+void tide_cells_visit(void (*visit)(tide_cell *cell, void *context), void *context)
+{
+    tide_cells_lock();
+    for (tide_slab *slab = slabs; slab != NULL; slab = slab->next) {
+        for (size_t i = 1; i < slab->blocks; i++)
+            visit(&slab_blocks(slab)[i].cell, context);
+    }
+    tide_cells_unlock();
+}
+
+static bool survivor_has(const tide_thread *survivor, const tide_cell *cell)
+{
+    if (cell == survivor->home)
+        return true;
+    for (uint32_t i = 0; i < survivor->idle_count; i++) {
+        if (survivor->idle[i] == cell)
+            return true;
+    }
+    return false;
+}
+
+/* A vanished thread may have been between any two stores, so its slots say nothing; the cells do:
+ * one without a mark is idle, whatever list it was on its way to. Its pool may have been half
+ * cleared. */
+void tide_cells_adopt(const tide_thread *survivor)
+{
+    free_cells = NULL;
+    for (tide_slab *slab = slabs; slab != NULL; slab = slab->next) {
+        for (size_t i = 1; i < slab->blocks; i++) {
+            tide_cell *cell = &slab_blocks(slab)[i].cell;
+            if (cell->mark != 0 || survivor_has(survivor, cell))
+                continue;
+            cell->epoch += 2;
+            cell->special = 0;
+            if (!has_pool_apart())
+                tide_clear_line_(slab_blocks(slab)[i].pool);
+            else if (pool_apart(cell)->start != NULL)
+                free_pool_apart(cell);
+            cell->next_free = free_cells;
+            free_cells = cell;
+        }
+    }
+}
+
+/* The cell says who took it last and since which epoch. A segment from before that belonged to
+ * somebody the cell no longer knows: it is CLOSED to everyone. */
+tide_status tide_scope_status(const tide_cell *cell, uint64_t epoch)
+{
+    if (cell == &tide_cell_global)
+        return TIDE_OK;
+    uint64_t now = tide_relaxed_(&cell->epoch);
+    bool mine = tide_relaxed_(&cell->owner) == tide_thread_self_()->owner;
+    if (now == epoch)
+        return mine ? TIDE_OK : TIDE_WRONG_OWNER;
+    return !mine && epoch >= tide_relaxed_(&cell->since) ? TIDE_WRONG_OWNER : TIDE_CLOSED;
+}
+
+tide_status tide_scope_check(tide_cell *cell, uint64_t epoch, const char *operation)
+{
+    tide_object object = {"scope", cell, NULL};
+    if (cell == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, object,
+                                "no scope: it was zeroed or never made");
+    tide_status status = tide_scope_status(cell, epoch);
+    if (status == TIDE_WRONG_OWNER)
+        return TIDE_ERROR(status, operation, object,
+                          "owned by token %" PRIu64 ", the current one is %" PRIu64,
+                          tide_relaxed_(&cell->owner), tide_thread_self_()->owner);
+    if (status == TIDE_CLOSED)
+        return TIDE_ERROR(status, operation, object,
+                          "closed: of epoch %" PRIu64 ", its cell is at epoch %" PRIu64, epoch,
+                          tide_relaxed_(&cell->epoch));
+    return status;
+}

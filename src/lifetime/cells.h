@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scope cells: where they come from, who has them, and the process-wide list of idle ones.
+ *
+ * A cell and its pool of 64 bytes are one block of 128 bytes in type-stable memory: slabs that grow
+ * by pages and are never freed. An idle cell is in exactly one place: a thread's home slot, a
+ * thread's idle array, or the process-wide list. One lock guards the slabs, that list and the
+ * register of threads (thread.h); it is taken on misses only.
+ */
+#ifndef TIDEPOOL_LIFETIME_CELLS_H
+#define TIDEPOOL_LIFETIME_CELLS_H
+
+#include <tidepool/arena.h>
+
+/* The mark word of a cell whose arena no mark can reach: handed over, or being closed. */
+#define TIDE_MARK_NONE TIDE_STATE_EMPTY
+
+/* Pools that are not the 64 bytes of the block lie apart; the block's bytes then say where. */
+typedef struct tide_pool_apart {
+    char *start;
+} tide_pool_apart;
+
+/* The process-wide lock. Nothing is called under it but what this folder's headers say. */
+void tide_cells_lock(void);
+void tide_cells_unlock(void);
+
+/* An idle cell with a clear pool, special 0; NULL when there is no memory. Takes the lock. */
+tide_cell *tide_cell_obtain(void);
+
+/* Puts an idle cell on the process-wide list; a pool that lies apart is freed. Takes the lock. */
+void tide_cell_surrender(tide_cell *cell);
+
+/* The first byte of the cell's pool; its size is the knob's. NULL when there are no pools. */
+char *tide_cell_pool(const tide_cell *cell);
+
+/* Whether pools lie apart from their cells: another size, or a memory checker. */
+bool tide_pools_lie_apart(void);
+
+/* Makes chunks and extra of the cell valid. */
+void tide_cell_make_cold(tide_cell *cell);
+
+/* Calls visit for every cell ever made, under the lock. The callback may not take it. */
+void tide_cells_visit(void (*visit)(tide_cell *cell, void *context), void *context);
+
+/* In a fork's child, the lock held by the forking thread: every idle cell that is not the calling
+ * thread's goes to the process-wide list, whoever had it. */
+void tide_cells_adopt(const tide_thread *survivor);
+
+/* The cell of the global scope: epoch 2 for ever, nobody's. */
+extern tide_cell tide_cell_global;
+
+/* Owner, then liveness, of a scope for the calling thread; notes what is wrong for `operation`. */
+tide_status tide_scope_check(tide_cell *cell, uint64_t epoch, const char *operation);
+
+/* The same without noting. */
+tide_status tide_scope_status(const tide_cell *cell, uint64_t epoch);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lifetime/chunk.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/checker.h"
+#include "base/settings.h"
+#include "lifetime/cells.h"
+#include "lifetime/thread.h"
+
+#define LINE 64u /* alignment of a chunk's payload, and the size of its header */
+
+_Static_assert(sizeof(tide_chunk) == LINE, "the payload starts one line behind the header");
+
+void *tide_system_allocate(size_t size, size_t alignment, unsigned request)
+{
+    const tide_manager *manager = tide_manager_system();
+    return manager->allocate(manager->context, size, alignment, request);
+}
+
+void tide_system_free(void *block, size_t size, size_t alignment)
+{
+    const tide_manager *manager = tide_manager_system();
+    (void)manager->free(manager->context, block, size, alignment); /* it never refuses its own */
+}
+
+bool tide_chunk_has_memory(const tide_chunk *chunk)
+{
+    return chunk->manager == NULL || (chunk->manager->flags & TIDE_MANAGER_NO_MEMORY) == 0;
+}
+
+static size_t red_zone(void)
+{
+    return tide_checker_watches_memory() ? TIDE_CHUNK_RED_ZONE : 0;
+}
+
+static uint32_t log2_of(size_t power)
+{
+    return (uint32_t)__builtin_ctzll(power);
+}
+
+/* A chunk of the system: header, payload, and under a checker a red zone. */
+static tide_chunk *make_system_chunk(size_t payload, size_t alignment, unsigned request)
+{
+    /* Zeroed blocks come cheapest at the C library's own alignment; the rest is padding. */
+    size_t asked = (request & TIDE_REQUEST_ZEROED) != 0 ? _Alignof(max_align_t) : LINE;
+    size_t size;
+    if (alignment < LINE)
+        alignment = LINE;
+    if (!tide_checked_add(payload, LINE + red_zone() + (alignment - asked), &size))
+        return NULL;
+    char *base = tide_system_allocate(size, asked, request);
+    if (base == NULL)
+        return NULL;
+    tide_chunk *chunk = (tide_chunk *)(void *)base;
+    uintptr_t start = ((uintptr_t)base + LINE + alignment - 1) & ~(uintptr_t)(alignment - 1);
+    chunk->start = base + (start - (uintptr_t)base);
+    chunk->limit = chunk->start + payload;
+    chunk->dirty = (request & TIDE_REQUEST_ZEROED) != 0 ? chunk->start : chunk->limit;
+    chunk->manager = NULL;
+    chunk->size = size;
+    chunk->alignment_log2 = log2_of(asked);
+    chunk->home = 0;
+    tide_checker_forbid(chunk->start, payload + red_zone());
+    return chunk;
+}
+
+/* A chunk of another manager: its header is the system's, its payload all the manager's. */
+static tide_chunk *make_foreign_chunk(const tide_manager *manager, size_t payload, size_t alignment,
+                                      unsigned request)
+{
+    if (alignment < LINE)
+        alignment = LINE;
+    tide_chunk *chunk = tide_system_allocate(sizeof *chunk, LINE, 0);
+    if (chunk == NULL)
+        return NULL;
+    chunk->start = manager->allocate(manager->context, payload, alignment, request);
+    if (chunk->start == NULL) {
+        tide_system_free(chunk, sizeof *chunk, LINE);
+        return NULL;
+    }
+    bool zeroed = ((request & TIDE_REQUEST_ZEROED) | (manager->flags & TIDE_MANAGER_ZEROED)) != 0;
+    chunk->limit = chunk->start + payload;
+    chunk->dirty = zeroed ? chunk->start : chunk->limit;
+    chunk->manager = manager;
+    chunk->size = payload;
+    chunk->alignment_log2 = log2_of(alignment);
+    chunk->home = 0;
+    if (tide_chunk_has_memory(chunk))
+        tide_checker_forbid(chunk->start, payload);
+    return chunk;
+}
+
+static tide_chunk *make(const tide_manager *manager, size_t payload, size_t alignment,
+                        unsigned request)
+{
+    tide_chunk *chunk = manager == NULL ? make_system_chunk(payload, alignment, request)
+                                        : make_foreign_chunk(manager, payload, alignment, request);
+    if (chunk != NULL) {
+        chunk->next = NULL;
+        chunk->bump = chunk->start;
+    }
+    return chunk;
+}
+
+static tide_status destroy(tide_chunk *chunk)
+{
+    const tide_manager *manager = chunk->manager;
+    size_t alignment = (size_t)1 << chunk->alignment_log2;
+    size_t covered = tide_chunk_payload(chunk) + (manager == NULL ? red_zone() : 0);
+    if (tide_chunk_has_memory(chunk))
+        tide_checker_allow_undefined(chunk->start, covered);
+    if (manager == NULL) {
+        tide_system_free(chunk, chunk->size, alignment);
+        return TIDE_OK;
+    }
+    tide_status status = manager->free(manager->context, chunk->start, chunk->size, alignment);
+    tide_system_free(chunk, sizeof *chunk, LINE);
+    return status;
+}
+
+/* The index of a payload in the thread's lists, or TIDE_CHUNK_ROWS. */
+static uint32_t row_of(size_t payload)
+{
+    if (payload < ((size_t)1 << TIDE_CHUNK_ROW_LOG2) || (payload & (payload - 1)) != 0)
+        return TIDE_CHUNK_ROWS;
+    uint32_t row = log2_of(payload) - TIDE_CHUNK_ROW_LOG2;
+    return row < TIDE_CHUNK_ROWS ? row : TIDE_CHUNK_ROWS;
+}
+
+/* A fork may catch the thread in the middle of these; its child leaves such lists alone. */
+static void begin_change(tide_home_thread *thread)
+{
+    __atomic_store_n(&thread->mutating, 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void end_change(tide_home_thread *thread)
+{
+    __atomic_store_n(&thread->mutating, 0, __ATOMIC_RELEASE);
+}
+
+static tide_chunk *pop(tide_home_thread *thread, uint32_t row)
+{
+    tide_chunk *chunk = thread->cached[row];
+    begin_change(thread);
+    thread->cached[row] = chunk->next;
+    thread->cached_bytes -= tide_chunk_payload(chunk);
+    end_change(thread);
+    chunk->next = NULL;
+    chunk->bump = chunk->start;
+    return chunk;
+}
+
+static void push(tide_home_thread *thread, tide_chunk *chunk)
+{
+    uint32_t row = row_of(tide_chunk_payload(chunk));
+    chunk->bump = NULL;
+    begin_change(thread);
+    chunk->next = thread->cached[row];
+    thread->cached[row] = chunk;
+    thread->cached_bytes += tide_chunk_payload(chunk);
+    end_change(thread);
+}
+
+static bool home_is_idle(const tide_home_thread *thread)
+{
+    return thread->fast.home_chunk != &tide_no_chunk &&
+           tide_chunk_is_idle_(thread->fast.home_chunk);
+}
+
+/* Under the lock, for a fiber that looks for its chunk's home. */
+static void set_home(tide_home_thread *thread, tide_chunk *chunk)
+{
+    bool is_chunk = chunk != &tide_no_chunk;
+    if (is_chunk)
+        chunk->home = 1;
+    tide_cells_lock();
+    __atomic_store_n(&thread->fast.home_chunk, chunk, __ATOMIC_RELAXED);
+    tide_cells_unlock();
+    thread->fast.chunk_room = is_chunk ? tide_chunk_payload(chunk) : 0;
+}
+
+/* Takes the idle home chunk out of its slot. */
+static tide_chunk *evict_home(tide_home_thread *thread)
+{
+    tide_chunk *chunk = thread->fast.home_chunk;
+    set_home(thread, &tide_no_chunk);
+    chunk->home = 0;
+    thread->cached_bytes -= tide_chunk_payload(chunk);
+    return chunk;
+}
+
+static void settle(tide_home_thread *thread, tide_chunk *chunk)
+{
+    chunk->bump = NULL;
+    chunk->next = NULL;
+    thread->cached_bytes += tide_chunk_payload(chunk);
+    set_home(thread, chunk);
+}
+
+/* The home chunk or a cached one of at least `payload` bytes, or NULL. */
+static tide_chunk *find_idle(tide_home_thread *thread, size_t payload)
+{
+    if (home_is_idle(thread) && thread->fast.chunk_room >= payload) {
+        tide_chunk *chunk = thread->fast.home_chunk;
+        chunk->bump = chunk->start;
+        return chunk;
+    }
+    for (uint32_t row = row_of(payload); row < TIDE_CHUNK_ROWS; row++) {
+        if (thread->cached[row] != NULL)
+            return pop(thread, row);
+    }
+    return NULL;
+}
+
+static size_t row_payload(const tide_chunk_request *request, size_t need)
+{
+    size_t payload = request->row_min > request->last ? request->row_min : request->last;
+    while (payload < need)
+        payload *= 2;
+    return payload;
+}
+
+tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request *request)
+{
+    size_t need = request->size;
+    if (request->alignment > LINE && !tide_checked_add(need, request->alignment - LINE, &need))
+        return NULL;
+    if (need <= request->row_max) {
+        size_t payload = row_payload(request, need);
+        bool is_system = request->manager == NULL;
+        tide_chunk *chunk = is_system ? find_idle(thread, payload) : NULL;
+        if (chunk != NULL)
+            return chunk;
+        /* An arena's first chunk is to become the home chunk when it comes back. */
+        bool may_be_home = is_system && request->last == 0 && tide_thread_is_ready_mode();
+        if (may_be_home && payload < TIDE_HOME_CHUNK_BYTES &&
+            request->row_max >= TIDE_HOME_CHUNK_BYTES)
+            payload = TIDE_HOME_CHUNK_BYTES;
+        chunk = make(request->manager, payload, LINE, 0);
+        if (chunk != NULL)
+            return chunk;
+    }
+    return make(request->manager, request->size, request->alignment,
+                request->zeroed ? TIDE_REQUEST_ZEROED : 0);
+}
+
+/* Frees the smallest cached chunk; false when there is none. */
+static bool evict_one(tide_home_thread *thread)
+{
+    for (uint32_t row = 0; row < TIDE_CHUNK_ROWS; row++) {
+        if (thread->cached[row] != NULL) {
+            (void)destroy(pop(thread, row));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Keeps an idle chunk of a row size within the knob's bytes, or frees it. */
+static void keep(tide_home_thread *thread, tide_chunk *chunk)
+{
+    size_t payload = tide_chunk_payload(chunk);
+    size_t bound = tide_settings_get()->chunk_cache;
+    bool may_be_home = payload >= TIDE_HOME_CHUNK_BYTES && tide_thread_is_ready_mode() &&
+                       (thread->fast.home_chunk == &tide_no_chunk ||
+                        (home_is_idle(thread) && thread->fast.chunk_room < payload));
+    while (payload <= bound && thread->cached_bytes + payload > bound && evict_one(thread))
+        continue;
+    if (may_be_home && payload <= bound) {
+        tide_chunk *before = home_is_idle(thread) ? evict_home(thread) : NULL;
+        settle(thread, chunk);
+        if (before == NULL)
+            return;
+        chunk = before;
+        payload = tide_chunk_payload(chunk);
+    }
+    if (payload > bound || thread->cached_bytes + payload > bound)
+        (void)destroy(chunk);
+    else
+        push(thread, chunk);
+}
+
+/* A home chunk goes back to the thread whose home it is while that lives; see give_home() in
+ * thread.c for the argument. */
+static bool give_home_chunk(tide_home_thread *thread, tide_chunk *chunk)
+{
+    if (chunk->home == 0)
+        return false;
+    chunk->next = NULL;
+    if (chunk == thread->fast.home_chunk) {
+        __atomic_store_n(&chunk->bump, NULL, __ATOMIC_RELEASE);
+        return true;
+    }
+    tide_cells_lock();
+    bool lives = tide_thread_with_home_chunk(chunk) != NULL;
+    if (lives)
+        __atomic_store_n(&chunk->bump, NULL, __ATOMIC_RELEASE);
+    tide_cells_unlock();
+    if (!lives)
+        chunk->home = 0;
+    return lives;
+}
+
+tide_status tide_chunk_give_back(tide_home_thread *thread, tide_chunk *chunk)
+{
+    if (chunk->manager != NULL)
+        return destroy(chunk);
+    if (give_home_chunk(thread, chunk))
+        return TIDE_OK;
+    if (row_of(tide_chunk_payload(chunk)) == TIDE_CHUNK_ROWS || chunk->start != (char *)(chunk + 1))
+        return destroy(chunk);
+    tide_checker_forbid(chunk->start, tide_chunk_payload(chunk));
+    keep(thread, chunk);
+    return TIDE_OK;
+}
+
+/* Clears [start, end) as far as it may hold old bytes, and lets nobody take them for zero again. */
+static void count_as_used(tide_chunk *chunk, char *start, char *end, bool zeroed)
+{
+    char *dirty = chunk->dirty;
+    if (zeroed && start < dirty && tide_chunk_has_memory(chunk))
+        memset(start, 0, (size_t)((end < dirty ? end : dirty) - start));
+    if (end > dirty)
+        chunk->dirty = end;
+    chunk->bump = end;
+}
+
+void *tide_chunk_carve(tide_chunk *chunk, size_t size, size_t alignment, bool zeroed)
+{
+    bool watched = tide_checker_watches_memory() && tide_chunk_has_memory(chunk);
+    size_t gap = watched && chunk->bump != chunk->start ? TIDE_CHUNK_RED_ZONE : 0;
+    size_t room = (size_t)(chunk->limit - chunk->bump);
+    size_t padding = gap + (-((uintptr_t)chunk->bump + gap) & (alignment - 1));
+    size_t taken = size == 0 ? 1 : size;
+    if (padding > room || taken > room - padding)
+        return NULL;
+    char *block = chunk->bump + padding;
+    if (watched && zeroed)
+        tide_checker_allow_defined(block, size);
+    else if (watched)
+        tide_checker_allow_undefined(block, size);
+    count_as_used(chunk, block, block + (watched ? size : taken), zeroed);
+    if (watched)
+        chunk->bump = block + taken;
+    return block;
+}
+
+void tide_chunk_clear_to(tide_chunk *chunk, char *end)
+{
+    count_as_used(chunk, chunk->bump, end, true);
+}
+
+size_t tide_chunks_trim(tide_home_thread *thread)
+{
+    size_t freed = 0;
+    for (uint32_t row = 0; row < TIDE_CHUNK_ROWS; row++) {
+        while (thread->cached[row] != NULL) {
+            tide_chunk *chunk = pop(thread, row);
+            freed += tide_chunk_payload(chunk);
+            (void)destroy(chunk);
+        }
+    }
+    if (home_is_idle(thread)) {
+        tide_chunk *chunk = evict_home(thread);
+        freed += tide_chunk_payload(chunk);
+        (void)destroy(chunk);
+    }
+    return freed;
+}

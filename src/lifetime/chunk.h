@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chunks: the memory of an arena beyond its pool.
+ *
+ * The row of chunk sizes is chunk_min, twice that, … chunk_max, counted in bytes of payload. Only
+ * chunks of the system manager and of a size of the row are ever cached. A thread's idle chunks,
+ * the home chunk included, hold at most the knob's bytes. The home slot keeps the largest chunk
+ * given back, of at least 4 KiB: what a smaller one could serve inline, it serves too.
+ */
+#ifndef TIDEPOOL_LIFETIME_CHUNK_H
+#define TIDEPOOL_LIFETIME_CHUNK_H
+
+#include <tidepool/arena.h>
+
+#define TIDE_HOME_CHUNK_BYTES 4096u /* payload that a home chunk has at least */
+#define TIDE_CHUNK_RED_ZONE   64u   /* between allocations, and behind the last, under a checker */
+
+struct tide_home_thread;
+
+/* The system manager, without a word in the last error: the caller knows what was wanted. */
+void *tide_system_allocate(size_t size, size_t alignment, unsigned request);
+void tide_system_free(void *block, size_t size, size_t alignment);
+
+/* What an arena wants of a chunk. */
+typedef struct tide_chunk_request {
+    size_t size;      /* bytes, at least 1 */
+    size_t alignment; /* a power of two */
+    bool zeroed;
+    size_t last; /* payload of the arena's newest chunk of the row; 0: it has none */
+    size_t row_min;
+    size_t row_max;
+    const tide_manager *manager; /* NULL: the system's */
+} tide_chunk_request;
+
+/* A chunk that holds the request, in use and empty (bump at start); NULL when there is none,
+ * nothing noted. `thread` is the calling one. */
+tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
+
+/* Takes a chunk back: to the home slot it came from, into the calling thread's cache, or to its
+ * manager, whose status it returns (OK otherwise). Its bytes are nobody's from here on. */
+tide_status tide_chunk_give_back(struct tide_home_thread *thread, tide_chunk *chunk);
+
+/* Serves a request from the chunk's free bytes, cleared if asked; NULL when they don't suffice. */
+void *tide_chunk_carve(tide_chunk *chunk, size_t size, size_t alignment, bool zeroed);
+
+/* Clears [bump, end) of the chunk as far as it isn't zero, and counts it as handed out. */
+void tide_chunk_clear_to(tide_chunk *chunk, char *end);
+
+/* Whether the program may touch the chunk's bytes (not with the null manager). */
+bool tide_chunk_has_memory(const tide_chunk *chunk);
+
+/* Frees the calling thread's idle chunks; returns their payload in bytes. */
+size_t tide_chunks_trim(struct tide_home_thread *thread);
+
+/* Bytes of payload. */
+static inline size_t tide_chunk_payload(const tide_chunk *chunk)
+{
+    return (size_t)(chunk->limit - chunk->start);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Marks: closing the arenas of frames that longjmp left.
+ *
+ * The fast path keeps no order. A mark is a number that the process has not used before; from then
+ * on the thread's arenas start with it, and an arena's cell notes the number its arena started
+ * with. Closing to a mark looks through all cells for those of the owner with that number or a
+ * later one. Nothing here touches an arena: its frame may be gone, or be another function's by now.
+ */
+#include "base/settings.h"
+#include "lifetime/arena.h"
+#include "lifetime/cells.h"
+
+tide_mark_point tide_mark(void)
+{
+    tide_home_thread *thread = tide_thread_enter();
+    if (thread == NULL) {
+        (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "mark", TIDE_NO_OBJECT,
+                               "no memory for the thread's block");
+        return (tide_mark_point){0, 0};
+    }
+    tide_mark_point mark = {thread->fast.owner, tide_mark_next()};
+    thread->fast.word = tide_mark_word(mark.number_);
+    return mark;
+}
+
+/* The cells to end, linked through the field that named their arena. */
+typedef struct selection {
+    tide_mark_point mark;
+    tide_cell *first;
+} selection;
+
+static tide_cell *next_of(const tide_cell *cell)
+{
+    return cell->arena;
+}
+
+/* A selected cell is dead at once, and no other call selects it again. */
+static void select_cell(tide_cell *cell, void *context)
+{
+    selection *chosen = context;
+    uint64_t mark = tide_relaxed_(&cell->mark);
+    if (tide_relaxed_(&cell->owner) != chosen->mark.owner_ || mark == 0 ||
+        mark < tide_mark_word(chosen->mark.number_))
+        return;
+    tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);
+    tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
+    cell->special &= TIDE_CELL_HOLD - 1; /* the frames that held it are gone */
+    cell->arena = chosen->first;
+    chosen->first = cell;
+}
+
+static tide_extra *with_newest_cleanup(tide_cell *cell)
+{
+    tide_extra *newest = NULL;
+    for (; cell != NULL; cell = next_of(cell)) {
+        tide_extra *extra = tide_extra_of(cell);
+        if (tide_cleanup_newest(extra) > tide_cleanup_newest(newest))
+            newest = extra;
+    }
+    return newest;
+}
+
+static void release(tide_cell *cell, tide_ending *ending)
+{
+    tide_extra *extra = tide_extra_of(cell);
+    if (extra != NULL && extra->zero == TIDE_ZERO_WIPE)
+        tide_cell_wipe(cell);
+    cell->arena = NULL;
+    tide_cell_drop_chunks(cell, ending);
+    tide_cell_clear_pool(cell, tide_settings_get()->pool_size);
+    tide_thread_give_cell(tide_thread_current(), cell);
+}
+
+tide_status tide_close_to(tide_mark_point mark)
+{
+    if (mark.number_ == 0)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "close to", TIDE_NO_OBJECT,
+                                "no mark: it was zeroed or never made");
+    if (mark.owner_ != tide_thread_self_()->owner)
+        return TIDE_ERROR(TIDE_WRONG_OWNER, "close to", TIDE_NO_OBJECT,
+                          "a mark of token %" PRIu64 ", the current one is %" PRIu64, mark.owner_,
+                          tide_thread_self_()->owner);
+    selection chosen = {mark, NULL};
+    tide_ending ending = {0, NULL, TIDE_OK, NULL};
+    tide_cells_visit(select_cell, &chosen);
+    tide_extra *extra;
+    while ((extra = with_newest_cleanup(chosen.first)) != NULL)
+        tide_cleanup_run_newest(extra, &ending);
+    while (chosen.first != NULL) {
+        tide_cell *cell = chosen.first;
+        chosen.first = next_of(cell);
+        release(cell, &ending);
+    }
+    return tide_ending_report(&ending, "close to", TIDE_NO_OBJECT);
+}

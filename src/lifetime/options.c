@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arenas with options, and arenas on the heap. */
+#include <string.h>
+
+#include "base/settings.h"
+#include "base/text.h"
+#include "lifetime/arena.h"
+#include "lifetime/cells.h"
+#include "lifetime/chunk.h"
+
+#define CHUNK_SMALLEST ((size_t)1024)
+#define CHUNK_LARGEST  ((size_t)1 << 30)
+
+static bool is_row_size(size_t size)
+{
+    return size >= CHUNK_SMALLEST && size <= CHUNK_LARGEST && (size & (size - 1)) == 0;
+}
+
+/* The bounds in force: one that is not given is the knob's, widened to where the other one lies. */
+static void chunk_bounds(const tide_arena_options *options, size_t *least, size_t *most)
+{
+    const tide_settings *settings = tide_settings_get();
+    *least = options->chunk_min != 0 ? options->chunk_min : settings->chunk_min;
+    *most = options->chunk_max != 0 ? options->chunk_max : settings->chunk_max;
+    if (options->chunk_max == 0 && *most < *least)
+        *most = *least;
+    if (options->chunk_min == 0 && *least > *most)
+        *least = *most;
+}
+
+static tide_status check_options(const tide_arena_options *options)
+{
+    tide_object object = {"options", options, NULL};
+    if (options == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "open", TIDE_NO_OBJECT, "no options: NULL");
+    if (options->struct_size != sizeof *options)
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "open", object,
+                          "a struct_size of %" PRIu64 ": this library knows %" PRIu64,
+                          options->struct_size, sizeof *options);
+    if (options->zero != TIDE_ZERO_DEFAULT && options->zero != TIDE_ZERO_WIPE)
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "open", object, "no such zero policy: %" PRIu64,
+                          (uint64_t)options->zero);
+    size_t least;
+    size_t most;
+    chunk_bounds(options, &least, &most);
+    if (!is_row_size(least) || !is_row_size(most) || least > most)
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "open", object,
+                          "chunks of %" PRIu64 " to %" PRIu64
+                          " bytes: both must be powers of two from %" PRIu64 " to %" PRIu64
+                          ", the smaller first",
+                          least, most, (uint64_t)CHUNK_SMALLEST, (uint64_t)CHUNK_LARGEST);
+    return options->manager != NULL ? tide_manager_check(options->manager) : TIDE_OK;
+}
+
+static void fill(tide_extra *extra, const tide_arena_options *options)
+{
+    chunk_bounds(options, &extra->chunk_min, &extra->chunk_max);
+    extra->zero = options->zero;
+    if (options->manager != tide_manager_system())
+        extra->manager = options->manager;
+    if (options->name == NULL)
+        return;
+    size_t length = tide_bounded_length(options->name, sizeof extra->name - 1);
+    memcpy(extra->name, options->name, length);
+    extra->name[length] = '\0';
+}
+
+tide_status tide_arena_open_with(tide_arena *arena, const tide_arena_options *options)
+{
+    tide_status status = check_options(options);
+    if (status != TIDE_OK)
+        return status;
+    if (arena == NULL)
+        return tide_arena_open_slow_(arena);
+    tide_arena before; /* a call that fails leaves what it was given as it was */
+    memcpy(&before, arena, sizeof before);
+    status = tide_arena_open(arena);
+    if (status != TIDE_OK)
+        return status;
+    tide_cell *cell = tide_arena_take_cell(arena);
+    tide_extra *extra = cell != NULL ? tide_extra_obtain(cell) : NULL;
+    if (extra == NULL) {
+        (void)tide_arena_close_slow_(arena);
+        memcpy(arena, &before, sizeof before);
+        return tide_arena_no_memory(NULL, "open");
+    }
+    fill(extra, options);
+    return TIDE_OK;
+}
+
+tide_arena *tide_arena_new(const tide_arena_options *options)
+{
+    tide_arena *arena = tide_system_allocate(sizeof *arena, _Alignof(tide_arena), 0);
+    if (arena == NULL) {
+        (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "new", TIDE_NO_OBJECT,
+                               "no memory for an arena on the heap");
+        return NULL;
+    }
+    tide_status status =
+        options != NULL ? tide_arena_open_with(arena, options) : tide_arena_open(arena);
+    if (status == TIDE_OK)
+        return arena;
+    tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
+    if (tide_status_is_fault(status))
+        tide_fault_raise();
+    return NULL;
+}
+
+/* A closed arena is only freed; the check that says so must not leave a last error behind. */
+tide_status tide_arena_delete(tide_arena *arena)
+{
+    if (arena == NULL)
+        return TIDE_OK;
+    tide_status status = TIDE_OK;
+    tide_owner closed = tide_thread_self_()->owner | TIDE_OWNER_CLOSED;
+    if (tide_relaxed_(&arena->owner_) != closed)
+        status = tide_arena_close(arena);
+    if (status == TIDE_OK || !tide_arena_is_alive(arena)) {
+        if (status == TIDE_WRONG_OWNER || status == TIDE_INVALID_ARGUMENT)
+            return status;
+        tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
+    }
+    return status;
+}

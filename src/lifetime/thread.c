@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lifetime/thread.h"
+
+#include <pthread.h>
+
+#include "base/error.h"
+#include "base/os.h"
+#include "base/settings.h"
+#include "base/thread_local.h"
+#include "base/tokens.h"
+#include "lifetime/cells.h"
+#include "lifetime/chunk.h"
+#include "lifetime/report.h"
+
+/* What a slot holds that has nothing: taken for ever, so that the inline path needs no test for
+ * NULL. */
+static tide_cell no_cell = {.epoch = 2, .mark = TIDE_MARK_NONE};
+tide_chunk tide_no_chunk = {.bump = (char *)&tide_no_chunk};
+
+static tide_home_thread start_block = {
+    .fast = {.owner = TIDE_OWNER_NOBODY,
+             .word = TIDE_STATE_EMPTY,
+             .home = &no_cell,
+             .home_chunk = &tide_no_chunk},
+};
+
+/* The symbol that names the layout; see detail/layout.h. */
+TIDE_API TIDE_THREAD_LOCAL tide_thread *TIDE_LAYOUT_SYMBOL_ = &start_block.fast;
+
+/* The tokens outlive the block: a destructor may need another one. 0 before the first. */
+static TIDE_THREAD_LOCAL tide_owner own_token;
+static TIDE_THREAD_LOCAL tide_owner current_token;
+
+static tide_home_thread *threads; /* under the lock of cells.h */
+static uint64_t mark_number = 1;  /* relaxed: it orders nothing, it only grows */
+
+#if !TIDE_STATIC_TLS_
+tide_thread *tide_thread_self_layout1_(void)
+{
+    return TIDE_LAYOUT_SYMBOL_;
+}
+#endif
+
+/* Not inlined, so that no caller's compiler sees the store next to an assembly read of the same
+ * variable and orders them at will. */
+static __attribute__((noinline)) void set_self(tide_home_thread *thread)
+{
+    TIDE_LAYOUT_SYMBOL_ = &thread->fast;
+    __asm__ volatile("" ::: "memory");
+}
+
+tide_home_thread *tide_thread_current(void)
+{
+    tide_thread *thread = tide_thread_self_();
+    return thread == &start_block.fast ? NULL : (tide_home_thread *)(void *)thread;
+}
+
+uint64_t tide_mark_number(void)
+{
+    return __atomic_load_n(&mark_number, __ATOMIC_RELAXED);
+}
+
+uint64_t tide_mark_next(void)
+{
+    return __atomic_add_fetch(&mark_number, 1, __ATOMIC_RELAXED);
+}
+
+bool tide_thread_is_ready_mode(void)
+{
+    return tide_settings_get()->pooling && !tide_pools_lie_apart();
+}
+
+static void enroll(tide_home_thread *thread)
+{
+    tide_cells_lock();
+    thread->next = threads;
+    if (threads != NULL)
+        threads->previous = thread;
+    threads = thread;
+    tide_cells_unlock();
+}
+
+/* Under the lock. */
+static void strike_off(tide_home_thread *thread)
+{
+    if (thread->previous != NULL)
+        thread->previous->next = thread->next;
+    else
+        threads = thread->next;
+    if (thread->next != NULL)
+        thread->next->previous = thread->previous;
+}
+
+/* The home cell stays where it is while an arena has it: who closes that finds the thread gone. */
+static void leave(void *value)
+{
+    tide_home_thread *thread = value;
+    tide_cell *idle_home = NULL;
+    current_token = thread->fast.owner;
+    set_self(&start_block);
+    tide_cells_lock();
+    strike_off(thread);
+    if (tide_cell_is_idle_(thread->fast.home))
+        idle_home = thread->fast.home;
+    tide_cells_unlock();
+    if (idle_home != NULL) {
+        idle_home->special = 0;
+        tide_cell_surrender(idle_home);
+    }
+    for (uint32_t i = 0; i < thread->fast.idle_count; i++)
+        tide_cell_surrender(thread->fast.idle[i]);
+    tide_chunks_trim(thread);
+    tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
+}
+
+static void fork_prepare(void)
+{
+    tide_cells_lock();
+}
+
+static void fork_parent(void)
+{
+    tide_cells_unlock();
+}
+
+static void adopt_chunks(tide_home_thread *survivor, tide_home_thread *vanished)
+{
+    tide_chunk *home = vanished->fast.home_chunk;
+    if (home != &tide_no_chunk && tide_chunk_is_idle_(home)) {
+        home->home = 0;
+        home->bump = home->start;
+        (void)tide_chunk_give_back(survivor, home);
+    }
+    for (uint32_t row = 0; row < TIDE_CHUNK_ROWS; row++) {
+        while (vanished->cached[row] != NULL) {
+            tide_chunk *chunk = vanished->cached[row];
+            vanished->cached[row] = chunk->next;
+            (void)tide_chunk_give_back(survivor, chunk);
+        }
+    }
+}
+
+/* Only the forking thread goes on. What the others had idle becomes everybody's; a list that one of
+ * them was changing stays lost. */
+static void fork_child(void)
+{
+    tide_home_thread *survivor = tide_thread_current();
+    tide_home_thread *thread = threads;
+    tide_cells_adopt(survivor != NULL ? &survivor->fast : &start_block.fast);
+    threads = survivor;
+    tide_cells_unlock();
+    while (thread != NULL) {
+        tide_home_thread *next = thread->next;
+        if (thread != survivor) {
+            if (survivor != NULL && __atomic_load_n(&thread->mutating, __ATOMIC_ACQUIRE) == 0)
+                adopt_chunks(survivor, thread);
+            tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
+        }
+        thread = next;
+    }
+    if (survivor != NULL)
+        survivor->next = survivor->previous = NULL;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool prepared;
+
+static void prepare(void)
+{
+    prepared = tide_os_thread_exit_init(leave) &&
+               tide_os_at_fork(fork_prepare, fork_parent, fork_child) &&
+               (!tide_settings_get()->exit_report || tide_os_at_exit(tide_report_at_exit));
+}
+
+static void fill(tide_home_thread *thread)
+{
+    const tide_settings *settings = tide_settings_get();
+    bool ready = tide_thread_is_ready_mode();
+    thread->own = own_token;
+    thread->fast.owner = current_token;
+    thread->fast.word = tide_mark_word(tide_mark_number());
+    thread->fast.home = &no_cell;
+    thread->fast.home_chunk = &tide_no_chunk;
+    thread->fast.pool_size = ready ? settings->pool_size : 0;
+    thread->fast.idle_limit = ready ? settings->pool_count - 1 : 0;
+    thread->cell_limit = ready ? settings->pool_count - 1 : settings->pool_count;
+}
+
+tide_home_thread *tide_thread_enter(void)
+{
+    tide_home_thread *thread = tide_thread_current();
+    if (thread != NULL)
+        return thread;
+    pthread_once(&once, prepare);
+    if (!prepared)
+        return NULL;
+    thread = tide_system_allocate(sizeof *thread, _Alignof(tide_home_thread), TIDE_REQUEST_ZEROED);
+    if (thread == NULL)
+        return NULL;
+    if (!tide_os_thread_exit_arm(thread)) {
+        tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
+        return NULL;
+    }
+    if (own_token == 0)
+        own_token = current_token = tide_token_for_thread();
+    fill(thread);
+    enroll(thread);
+    set_self(thread);
+    return thread;
+}
+
+tide_home_thread *tide_thread_with_home(const tide_cell *cell)
+{
+    tide_home_thread *thread = threads;
+    while (thread != NULL && thread->fast.home != cell)
+        thread = thread->next;
+    return thread;
+}
+
+tide_home_thread *tide_thread_with_home_chunk(const tide_chunk *chunk)
+{
+    tide_home_thread *thread = threads;
+    while (thread != NULL && __atomic_load_n(&thread->fast.home_chunk, __ATOMIC_RELAXED) != chunk)
+        thread = thread->next;
+    return thread;
+}
+
+bool tide_thread_token_lives(tide_owner own)
+{
+    for (tide_home_thread *thread = threads; thread != NULL; thread = thread->next) {
+        if (thread->own == own)
+            return true;
+    }
+    return false;
+}
+
+size_t tide_thread_count(void)
+{
+    size_t count = 0;
+    for (tide_home_thread *thread = threads; thread != NULL; thread = thread->next)
+        count++;
+    return count;
+}
+
+/* Other threads look for it under the lock, so it is set under the lock. */
+static void settle(tide_home_thread *thread, tide_cell *cell)
+{
+    cell->special = TIDE_CELL_HOME;
+    tide_cells_lock();
+    thread->fast.home = cell;
+    tide_cells_unlock();
+}
+
+tide_cell *tide_thread_take_cell(tide_home_thread *thread)
+{
+    tide_cell *cell = thread->fast.home;
+    if (cell == &no_cell && tide_thread_is_ready_mode()) {
+        cell = tide_cell_obtain();
+        if (cell != NULL)
+            settle(thread, cell);
+        return cell;
+    }
+    if (tide_cell_is_idle_(cell))
+        return cell;
+    cell = tide_idle_pop_(&thread->fast);
+    return cell != NULL ? cell : tide_cell_obtain();
+}
+
+/* Another thread's home cell goes back to that thread while it lives: the lock keeps it alive until
+ * the release store is done, and that store is the last thing done to the cell here. */
+static bool give_home(tide_home_thread *thread, tide_cell *cell)
+{
+    if ((cell->special & TIDE_CELL_HOME) == 0)
+        return false;
+    bool lives = cell == thread->fast.home;
+    if (!lives) {
+        tide_cells_lock();
+        lives = tide_thread_with_home(cell) != NULL;
+        if (lives) {
+            cell->special = TIDE_CELL_HOME;
+            __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
+        }
+        tide_cells_unlock();
+        return lives;
+    }
+    cell->special = TIDE_CELL_HOME;
+    __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
+    return true;
+}
+
+void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
+{
+    if (give_home(thread, cell))
+        return;
+    cell->special = 0;
+    uint32_t count = thread->fast.idle_count;
+    __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
+    if (count < thread->cell_limit) {
+        thread->fast.idle[count] = cell;
+        thread->fast.idle_count = count + 1;
+    } else {
+        tide_cell_surrender(cell);
+    }
+}
+
+tide_owner tide_owner_current(void)
+{
+    tide_home_thread *thread = tide_thread_enter();
+    if (thread != NULL)
+        return thread->fast.owner;
+    (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "owner", TIDE_NO_OBJECT,
+                           "no memory for the thread's block");
+    return 0;
+}
+
+#ifdef TIDE_DEBUG
+/* One token is current on one thread at a time. */
+static bool is_current_elsewhere(const tide_home_thread *self, tide_owner token)
+{
+    bool found = false;
+    tide_cells_lock();
+    for (tide_home_thread *thread = threads; thread != NULL && !found; thread = thread->next)
+        found = thread != self && tide_relaxed_(&thread->fast.owner) == token;
+    tide_cells_unlock();
+    return found;
+}
+#endif
+
+tide_owner tide_owner_set(tide_owner token)
+{
+    if (!tide_token_exists(token)) {
+        (void)TIDE_ERROR(TIDE_INVALID_ARGUMENT, "owner", TIDE_NO_OBJECT,
+                         "no such owner token: %" PRIu64, token);
+        tide_fault_raise();
+    }
+    tide_home_thread *thread = tide_thread_enter();
+    if (thread == NULL)
+        return tide_owner_current();
+#ifdef TIDE_DEBUG
+    if (is_current_elsewhere(thread, token)) {
+        (void)TIDE_ERROR(TIDE_INVALID_ARGUMENT, "owner", TIDE_NO_OBJECT,
+                         "owner token %" PRIu64 " is current on another thread", token);
+        tide_fault_raise();
+    }
+#endif
+    tide_owner before = thread->fast.owner;
+    tide_relaxed_store_(&thread->fast.owner, token);
+    thread->fast.word = tide_mark_word(tide_mark_number());
+    return before;
+}

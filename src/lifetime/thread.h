@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread's block: its token, its ready pool and chunk, its idle cells and chunks.
+ *
+ * A thread that has none points to the start block, whose token is nobody's and which has nothing
+ * ready, so that every inline path falls through to the slow one. The first slow call makes the
+ * block; a destructor of the thread takes it apart; a later destructor of the same thread that uses
+ * an arena makes another, with the same token.
+ */
+#ifndef TIDEPOOL_LIFETIME_THREAD_H
+#define TIDEPOOL_LIFETIME_THREAD_H
+
+#include <tidepool/arena.h>
+
+#define TIDE_CHUNK_ROW_LOG2 10u /* cached[0] holds chunks of 1 KiB */
+#define TIDE_CHUNK_ROWS     11u /* … cached[10] those of 1 MiB */
+
+typedef struct tide_home_thread {
+    tide_thread fast;    /* what the inlined functions see; must be first */
+    tide_owner own;      /* the thread's own token */
+    uint32_t cell_limit; /* idle cells that the slow path may keep in fast.idle */
+    uint32_t mutating;   /* the lists below are in flux: a fork's child must not trust them */
+    size_t cached_bytes; /* payload of cached chunks and of the home chunk */
+    tide_chunk *cached[TIDE_CHUNK_ROWS]; /* idle chunks by payload, linked by next */
+    struct tide_home_thread *next;       /* register of all threads; under the lock of cells.h */
+    struct tide_home_thread *previous;
+} tide_home_thread;
+
+/* The calling thread's block, made by the first call; NULL, nothing noted, when there is no memory.
+ */
+tide_home_thread *tide_thread_enter(void);
+
+/* The calling thread's block, or NULL. */
+tide_home_thread *tide_thread_current(void);
+
+/* Whether the inline path may find things ready: pooling is on and nothing watches memory. */
+bool tide_thread_is_ready_mode(void);
+
+/* An idle cell, its pool clear: the home cell, one from the array, or a new one; NULL without
+ * memory. The caller takes it at once. */
+tide_cell *tide_thread_take_cell(tide_home_thread *thread);
+
+/* Takes a cell back whose pool is clear and whose epoch has moved on: to the home it came from,
+ * into the calling thread's array, or to the process-wide list. */
+void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell);
+
+/* Under the lock: the thread whose home slot has it, or NULL. */
+tide_home_thread *tide_thread_with_home(const tide_cell *cell);
+tide_home_thread *tide_thread_with_home_chunk(const tide_chunk *chunk);
+
+/* Under the lock: whether a living thread's own token is this one; how many threads there are. */
+bool tide_thread_token_lives(tide_owner own);
+size_t tide_thread_count(void);
+
+/* The slot of a thread without a home chunk: never idle, of no size. */
+extern tide_chunk tide_no_chunk;
+
+/* The process's newest mark number. */
+uint64_t tide_mark_number(void);
+uint64_t tide_mark_next(void);
+
+static inline uint64_t tide_mark_word(uint64_t number)
+{
+    return number << 1 | TIDE_STATE_EMPTY;
+}
+
+#endif
