@@ -6,23 +6,24 @@
  * A value that can't be used is warned about once on stderr, with the list of good ones, and means
  * the default. The environment can make checks stricter, never laxer.
  *
- *     | variable                | good values             | default | meaning |
- *     |-------------------------|-------------------------|---------|-------------------------------|
- *     | TIDEPOOL_POOL_SIZE      | 0, or a power of two    | 64      | bytes of a thread's pools; |
- *     |                         | from 8 to 1048576       |         | 0: no pools | |
- * TIDEPOOL_POOL_COUNT     | 1, 2, 4, 8              | 4       | idle pools a thread keeps     | |
- * TIDEPOOL_POOLING        | on, off                 | on      | off: no pool or chunk is kept | |
- * |                         |         | ready for the inline path     | | TIDEPOOL_CHUNK_MIN      |
- * a power of two from     | 1024    | bytes of the smallest chunk   | |                         |
- * 1024 to CHUNK_MAX       |         |                               | | TIDEPOOL_CHUNK_MAX      | a
- * power of two from     | 65536   | bytes of the largest chunk    | |                         |
- * CHUNK_MIN to 1048576    |         |                               | | TIDEPOOL_CHUNK_CACHE    | 0
- * to 67108864           | 65536   | bytes of idle chunks that a   | |                         | |
- * | thread keeps                  | | TIDEPOOL_FAULTS         | return, abort           | return  |
- * abort: a fault that would be  | |                         |                         |         |
- * returned goes to the handler  | | TIDEPOOL_EXIT_REPORT    | on, off                 | on      |
- * name at exit the arenas that  | |                         |                         |         |
- * ended threads left open       |
+ *     | variable              | good values              | default | meaning                        |
+ *     |-----------------------|--------------------------|---------|--------------------------------|
+ *     | TIDEPOOL_POOL_SIZE    | 0, or a power of two     | 64      | bytes of a thread's pools; 0:  |
+ *     |                       | from 8 to 1048576        |         | none; only pools of 64 bytes   |
+ *     |                       |                          |         | are served inline              |
+ *     | TIDEPOOL_POOL_COUNT   | 1, 2, 4, 8               | 4       | idle pools a thread keeps      |
+ *     | TIDEPOOL_POOLING      | on, off                  | on      | off: no pool or chunk is kept  |
+ *     |                       |                          |         | ready for the inline path      |
+ *     | TIDEPOOL_CHUNK_MIN    | a power of two from 1024 | 1024    | bytes of the smallest chunk    |
+ *     |                       | to CHUNK_MAX             |         |                                |
+ *     | TIDEPOOL_CHUNK_MAX    | a power of two from      | 65536   | bytes of the largest chunk     |
+ *     |                       | CHUNK_MIN to 1048576     |         |                                |
+ *     | TIDEPOOL_CHUNK_CACHE  | 0 to 67108864            | 65536   | bytes of idle chunks that a    |
+ *     |                       |                          |         | thread keeps                   |
+ *     | TIDEPOOL_FAULTS       | return, abort            | return  | abort: a fault that would be   |
+ *     |                       |                          |         | returned goes to the handler   |
+ *     | TIDEPOOL_EXIT_REPORT  | on, off                  | on      | name at exit the arenas that   |
+ *     |                       |                          |         | ended threads left open        |
  *
  * `tidepool info` prints them all.
  *
@@ -57,7 +58,7 @@ typedef struct tide_knob {
 
 /**
  * Fills `knob` with the knob at `index`, counted from 0. INVALID_ARGUMENT when there is none at
- * that index, when `knob` is NULL or when its struct_size is not one this library knows.
+ * that index (which never goes to the fault handler: it ends a loop), when `knob` is NULL or when its struct_size is not one this library knows.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_knob_at(size_t index, tide_knob *knob);
 
@@ -65,8 +66,9 @@ TIDE_API TIDE_MUST_USE tide_status tide_knob_at(size_t index, tide_knob *knob);
 TIDE_API const char *tide_version(void);
 
 /**
- * What watches this process's memory: "none", "AddressSanitizer", "valgrind". Under a checker every
- * allocation is made by the slow path and idle memory is marked as off limits.
+ * What watches this process: "none", "AddressSanitizer", "valgrind" (its memcheck) or
+ * "ThreadSanitizer". Under the first two every allocation is made by the slow path and idle memory
+ * is marked as off limits.
  */
 TIDE_API const char *tide_checker(void);
 

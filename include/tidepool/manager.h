@@ -98,12 +98,13 @@ typedef struct tide_manager {
     void (*statistics)(void *context, tide_manager_statistics *statistics);
 } tide_manager;
 
-/** The C library: malloc, calloc, posix_memalign, free. */
+/** The C library: malloc, calloc, posix_memalign, free. It keeps no statistics: counting would cost
+ *  every thread an atomic addition. */
 TIDE_API const tide_manager *tide_manager_system(void);
 
 /**
  * Addresses without memory: distinct, aligned as asked, and never mapped, so that a touch traps.
- * It counts, refuses what exceeds its address range (2^46 bytes in all) with NULL, and reports a
+ * It counts, gives the newest block's addresses again when that is freed, refuses what exceeds its address range (2^46 bytes in all) with NULL, and reports a
  * free of what it did not give as INVALID_ARGUMENT.
  */
 TIDE_API const tide_manager *tide_manager_null(void);
@@ -130,7 +131,8 @@ TIDE_API tide_status tide_manager_free(const tide_manager *manager, void *block,
 
 /**
  * Changes the size of `*block`, content kept, and stores where it is now; on any status but OK the
- * old block is untouched and `*block` still its address. INVALID_ARGUMENT, OUT_OF_MEMORY, or what
+ * old block is untouched and `*block` still its address. INVALID_ARGUMENT (a NULL block
+ * too), OUT_OF_MEMORY, or what
  * the manager's free reports of the old block (the content has moved then: the new block stands).
  */
 TIDE_API TIDE_MUST_USE tide_status tide_manager_reallocate(const tide_manager *manager,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/settings.h"
+#include "base/text.h"
 #include "base/thread_local.h"
 
 #define NAME_BYTES    32
@@ -77,9 +78,7 @@ bool tide_status_is_fault(tide_status status)
 /* Bytes of the text, at most `most`, and then without a character of UTF-8 that was cut. */
 static size_t length_within(const char *text, size_t most)
 {
-    size_t length = 0;
-    while (length < most && text[length] != '\0')
-        length++;
+    size_t length = tide_bounded_length(text, most);
     while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
         length--;
     return length;

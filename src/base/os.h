@@ -8,16 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-size_t tide_os_page_size(void);
-
-/* `size` zeroed bytes, a multiple of the page size, at a page boundary; NULL when there are none.
- */
-void *tide_os_map(size_t size);
-void tide_os_unmap(void *address, size_t size);
-
-/* Address space that nothing may touch; NULL when there is none. */
-void *tide_os_reserve(size_t size);
-
 /* The environment variable, or NULL: also for every variable in a set-user-id program. */
 const char *tide_os_environment(const char *name);
 

@@ -6,35 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-size_t tide_os_page_size(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static void *map(size_t size, int protection, int flags)
-{
-    void *address = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-    return address != MAP_FAILED ? address : NULL;
-}
-
-void *tide_os_map(size_t size)
-{
-    return map(size, PROT_READ | PROT_WRITE, 0);
-}
-
-void tide_os_unmap(void *address, size_t size)
-{
-    munmap(address, size);
-}
-
-void *tide_os_reserve(size_t size)
-{
-    return map(size, PROT_NONE, MAP_NORESERVE);
-}
 
 const char *tide_os_environment(const char *name)
 {

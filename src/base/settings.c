@@ -136,8 +136,8 @@ static void warn(const knob_rule *rule, const char *text)
     char shown[36];
     size_t length = 0;
     for (; text[length] != '\0' && length < sizeof shown - 4; length++)
-        shown[length] = text[length] >= ' ' && text[length] <= '~' ? text[length] : '?';
-    strcpy(shown + length, text[length] != '\0' ? "..." : "");
+        shown[length] = (char)(text[length] >= ' ' && text[length] <= '~' ? text[length] : '?');
+    snprintf(shown + length, sizeof shown - length, "%s", text[length] != '\0' ? "..." : "");
 
     char line[240];
     snprintf(line, sizeof line, "tidepool: %s=\"%s\" cannot be used (good: %s); using %s",
@@ -147,10 +147,10 @@ static void warn(const knob_rule *rule, const char *text)
 
 static void show(size_t index)
 {
-    const knob_rule *rule = &rules[index];
+    const char *const *words = rules[index].words;
     uint64_t value = in_force[index].value;
-    if (rule->words != NULL)
-        strcpy(in_force[index].text, rule->words[value]);
+    if (words != NULL)
+        snprintf(in_force[index].text, sizeof in_force[index].text, "%s", words[value]);
     else
         snprintf(in_force[index].text, sizeof in_force[index].text, "%" PRIu64, value);
 }

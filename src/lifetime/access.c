@@ -70,7 +70,7 @@ static tide_status check_alignment(const tide_segment *segment, size_t position,
 }
 
 tide_status tide_access_check_(const tide_segment *segment, size_t position, unsigned word,
-                               const void *value)
+                               void *value)
 {
     access wanted = decode(word);
     tide_status status = check_arguments(segment, &wanted, value);
@@ -91,7 +91,7 @@ tide_status tide_access_check_(const tide_segment *segment, size_t position, uns
 
 void tide_access_fault_(const tide_segment *segment, size_t position, unsigned word)
 {
-    static const char there_is_a_value;
+    static char there_is_a_value;
     if (tide_access_check_(segment, position, word, &there_is_a_value) != TIDE_OK)
         tide_fault_raise();
 }

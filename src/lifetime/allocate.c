@@ -101,11 +101,10 @@ static void link_chunk(tide_cell *cell, tide_chunk *chunk, size_t row_max)
 {
     tide_chunk *front = tide_cell_chunks(cell);
     const tide_thread *thread = tide_thread_self_();
-    if (front == NULL && cell->special == TIDE_CELL_HOME && cell == thread->home &&
-        chunk == thread->home_chunk) {
+    if (front == NULL && cell->special == 0 && chunk == thread->home_chunk) {
         chunk->next = NULL;
         cell->chunks = chunk;
-        cell->special |= TIDE_CELL_CHUNK;
+        cell->arena |= TIDE_ARENA_CHUNK;
         return;
     }
     tide_cell_make_cold(cell);

@@ -34,7 +34,7 @@ tide_object tide_arena_object(const tide_arena *arena)
     if (arena == NULL || tide_relaxed_(&arena->owner_) != tide_thread_self_()->owner)
         return object;
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell == NULL || cell->arena != arena)
+    if (cell == NULL || !tide_cell_is_of(cell, arena))
         return object;
     tide_extra *extra = tide_extra_of(cell);
     if (extra != NULL && extra->name[0] != '\0')
@@ -58,10 +58,10 @@ tide_status tide_arena_check(const tide_arena *arena, const char *operation)
     if (is_closed(arena))
         return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed");
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell != NULL && cell->arena != arena)
+    if (cell != NULL && !tide_cell_is_of(cell, arena))
         return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
                           "a copied or moved arena: its memory belongs to the one at 0x%" PRIx64,
-                          (uint64_t)(uintptr_t)cell->arena);
+                          cell->arena & ~TIDE_ARENA_BITS);
     return TIDE_OK;
 }
 
@@ -111,7 +111,7 @@ tide_cell *tide_arena_take_cell(tide_arena *arena)
     cell = tide_thread_take_cell(thread);
     if (cell == NULL)
         return NULL;
-    tide_cell_take_(cell, arena, thread->fast.owner);
+    tide_cell_take_(cell, arena, arena->state_);
     start_window(arena, cell);
     if (!tide_thread_is_ready_mode())
         tide_cell_make_cold(cell);
@@ -120,7 +120,8 @@ tide_cell *tide_arena_take_cell(tide_arena *arena)
 
 tide_chunk *tide_cell_chunks(const tide_cell *cell)
 {
-    return (cell->special & (TIDE_CELL_CHUNK | TIDE_CELL_COLD)) != 0 ? cell->chunks : NULL;
+    bool valid = (cell->arena & TIDE_ARENA_CHUNK) != 0 || (cell->special & TIDE_CELL_COLD) != 0;
+    return valid ? cell->chunks : NULL;
 }
 
 tide_status tide_arena_open_slow_(tide_arena *arena)
@@ -246,7 +247,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
         tide_relaxed_store_(&arena->owner_, owner_of(arena) | TIDE_OWNER_CLOSED);
         return TIDE_OK;
     }
-    tide_ending ending = {0, NULL, TIDE_OK, NULL};
+    tide_ending ending = {0};
     tide_object object = tide_arena_object(arena);
     char name[TIDE_NAME_BYTES]; /* the object's goes with the extra */
     if (object.name != NULL)
@@ -290,11 +291,8 @@ static void keep_chunks(tide_cell *cell, tide_ending *ending)
             drop(chunk, ending);
         }
     }
-    if ((cell->special & (TIDE_CELL_CHUNK | TIDE_CELL_COLD)) == 0)
-        return;
-    cell->chunks = kept;
-    if (kept == NULL)
-        cell->special &= ~TIDE_CELL_CHUNK;
+    if ((cell->special & TIDE_CELL_COLD) != 0)
+        cell->chunks = kept; /* else it has one chunk, which stays, or none */
 }
 
 tide_status tide_arena_reset(tide_arena *arena)
@@ -308,7 +306,7 @@ tide_status tide_arena_reset(tide_arena *arena)
         arena->state_ = thread->fast.word;
         return TIDE_OK;
     }
-    tide_ending ending = {0, NULL, TIDE_OK, NULL};
+    tide_ending ending = {0};
     tide_owner owner = owner_of(arena);
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
@@ -324,7 +322,13 @@ tide_status tide_arena_reset(tide_arena *arena)
 
 bool tide_arena_is_alive(const tide_arena *arena)
 {
-    return arena != NULL && !is_closed(arena) && tide_token_exists(owner_of(arena));
+    if (arena == NULL || is_closed(arena) || !tide_token_exists(owner_of(arena)))
+        return false;
+    if (owner_of(arena) != tide_thread_self_()->owner)
+        return true;
+    /* Its owner may look closer: a longjmp may have left a struct whose arena was closed to a mark. */
+    const tide_cell *cell = tide_arena_cell(arena);
+    return cell == NULL || tide_cell_is_of(cell, arena);
 }
 
 tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
@@ -339,8 +343,10 @@ tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
     if (cell == NULL) {
         arena->state_ = TIDE_MARK_NONE;
     } else {
-        tide_relaxed_store_(&cell->since, tide_relaxed_(&cell->epoch));
-        tide_relaxed_store_(&cell->owner, to);
+        tide_home_thread *thread = tide_thread_current();
+        if (cell == thread->fast.home || tide_cell_chunks(cell) != NULL)
+            tide_thread_detach_home(thread);
+        tide_cell_set_owner(cell, to);
         tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);
     }
     tide_relaxed_store_(&arena->owner_, to);

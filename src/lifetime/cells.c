@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "lifetime/chunk.h"
+#include "lifetime/thread.h"
 #include <tidepool/manager.h>
 
 /* A slab's first block is its header. */
@@ -152,14 +153,51 @@ void tide_cell_surrender(tide_cell *cell)
     push_free(cell);
 }
 
+/* The bit in `arena` is what the inline close sees of `special`. */
+static void note_special(tide_cell *cell)
+{
+    if (cell->special != 0)
+        cell->arena |= TIDE_ARENA_COLD;
+    else
+        cell->arena &= ~TIDE_ARENA_COLD;
+}
+
 void tide_cell_make_cold(tide_cell *cell)
 {
     if ((cell->special & TIDE_CELL_COLD) != 0)
         return;
-    if ((cell->special & TIDE_CELL_CHUNK) == 0)
+    if ((cell->arena & TIDE_ARENA_CHUNK) == 0)
         cell->chunks = NULL;
     cell->extra = NULL;
-    cell->special = (cell->special & ~TIDE_CELL_CHUNK) | TIDE_CELL_COLD;
+    cell->special |= TIDE_CELL_COLD;
+    cell->arena &= ~TIDE_ARENA_CHUNK;
+    note_special(cell);
+}
+
+void tide_cell_note_heap(tide_cell *cell)
+{
+    cell->special |= TIDE_CELL_HEAP;
+    note_special(cell);
+}
+
+void tide_cell_add_hold(tide_cell *cell)
+{
+    cell->special += TIDE_CELL_HOLD;
+    note_special(cell);
+}
+
+void tide_cell_drop_hold(tide_cell *cell)
+{
+    cell->special -= TIDE_CELL_HOLD;
+    note_special(cell);
+}
+
+void tide_cell_set_owner(tide_cell *cell, tide_owner owner)
+{
+    if (cell->owner == owner)
+        return;
+    tide_relaxed_store_(&cell->since, cell->epoch);
+    tide_relaxed_store_(&cell->owner, owner);
 }
 
 void tide_cells_visit(void (*visit)(tide_cell *cell, void *context), void *context)
@@ -172,21 +210,26 @@ void tide_cells_visit(void (*visit)(tide_cell *cell, void *context), void *conte
     tide_cells_unlock();
 }
 
-static bool survivor_has(const tide_thread *survivor, const tide_cell *cell)
+static bool is_among(const tide_cell *cell, tide_cell *const *cells, uint32_t count)
 {
-    if (cell == survivor->home)
-        return true;
-    for (uint32_t i = 0; i < survivor->idle_count; i++) {
-        if (survivor->idle[i] == cell)
+    for (uint32_t i = 0; i < count; i++) {
+        if (cells[i] == cell)
             return true;
     }
     return false;
 }
 
+static bool survivor_has(const tide_home_thread *survivor, const tide_cell *cell)
+{
+    return cell == survivor->fast.home ||
+           is_among(cell, survivor->fast.idle, survivor->fast.idle_count) ||
+           is_among(cell, survivor->kept, survivor->kept_count);
+}
+
 /* A vanished thread may have been between any two stores, so its slots say nothing; the cells do:
  * one without a mark is idle, whatever list it was on its way to. Its pool may have been half
  * cleared. */
-void tide_cells_adopt(const tide_thread *survivor)
+void tide_cells_adopt(const tide_home_thread *survivor)
 {
     free_cells = NULL;
     for (tide_slab *slab = slabs; slab != NULL; slab = slab->next) {
@@ -196,6 +239,7 @@ void tide_cells_adopt(const tide_thread *survivor)
                 continue;
             cell->epoch += 2;
             cell->special = 0;
+            cell->arena = 0;
             if (!has_pool_apart())
                 tide_clear_line_(slab_blocks(slab)[i].pool);
             else if (pool_apart(cell)->start != NULL)

@@ -20,11 +20,13 @@ typedef struct tide_pool_apart {
     char *start;
 } tide_pool_apart;
 
+struct tide_home_thread;
+
 /* The process-wide lock. Nothing is called under it but what this folder's headers say. */
 void tide_cells_lock(void);
 void tide_cells_unlock(void);
 
-/* An idle cell with a clear pool, special 0; NULL when there is no memory. Takes the lock. */
+/* An idle cell with a clear pool and nothing else; NULL when there is no memory. Takes the lock. */
 tide_cell *tide_cell_obtain(void);
 
 /* Puts an idle cell on the process-wide list; a pool that lies apart is freed. Takes the lock. */
@@ -39,12 +41,28 @@ bool tide_pools_lie_apart(void);
 /* Makes chunks and extra of the cell valid. */
 void tide_cell_make_cold(tide_cell *cell);
 
+/* The arena that has the cell lies on the heap. */
+void tide_cell_note_heap(tide_cell *cell);
+
+/* One more hold, or one less; the caller has checked that there is room, or a hold. */
+void tide_cell_add_hold(tide_cell *cell);
+void tide_cell_drop_hold(tide_cell *cell);
+
+/* The cell is the owner's from its present epoch on. */
+void tide_cell_set_owner(tide_cell *cell, tide_owner owner);
+
+/* Whether it is `arena` that has the cell. */
+static inline bool tide_cell_is_of(const tide_cell *cell, const tide_arena *arena)
+{
+    return (cell->arena & ~TIDE_ARENA_BITS) == (uint64_t)(uintptr_t)arena;
+}
+
 /* Calls visit for every cell ever made, under the lock. The callback may not take it. */
 void tide_cells_visit(void (*visit)(tide_cell *cell, void *context), void *context);
 
 /* In a fork's child, the lock held by the forking thread: every idle cell that is not the calling
  * thread's goes to the process-wide list, whoever had it. */
-void tide_cells_adopt(const tide_thread *survivor);
+void tide_cells_adopt(const struct tide_home_thread *survivor);
 
 /* The cell of the global scope: epoch 2 for ever, nobody's. */
 extern tide_cell tide_cell_global;

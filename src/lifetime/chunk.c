@@ -61,7 +61,6 @@ static tide_chunk *make_system_chunk(size_t payload, size_t alignment, unsigned 
     chunk->manager = NULL;
     chunk->size = size;
     chunk->alignment_log2 = log2_of(asked);
-    chunk->home = 0;
     tide_checker_forbid(chunk->start, payload + red_zone());
     return chunk;
 }
@@ -86,7 +85,6 @@ static tide_chunk *make_foreign_chunk(const tide_manager *manager, size_t payloa
     chunk->manager = manager;
     chunk->size = payload;
     chunk->alignment_log2 = log2_of(alignment);
-    chunk->home = 0;
     if (tide_chunk_has_memory(chunk))
         tide_checker_forbid(chunk->start, payload);
     return chunk;
@@ -132,8 +130,7 @@ static uint32_t row_of(size_t payload)
 /* A fork may catch the thread in the middle of these; its child leaves such lists alone. */
 static void begin_change(tide_home_thread *thread)
 {
-    __atomic_store_n(&thread->mutating, 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    (void)__atomic_exchange_n(&thread->mutating, 1, __ATOMIC_ACQ_REL); /* nothing moves above it */
 }
 
 static void end_change(tide_home_thread *thread)
@@ -166,20 +163,17 @@ static void push(tide_home_thread *thread, tide_chunk *chunk)
 
 static bool home_is_idle(const tide_home_thread *thread)
 {
-    return thread->fast.home_chunk != &tide_no_chunk &&
-           tide_chunk_is_idle_(thread->fast.home_chunk);
+    return thread->fast.home_chunk->bump == NULL;
 }
 
-/* Under the lock, for a fiber that looks for its chunk's home. */
 static void set_home(tide_home_thread *thread, tide_chunk *chunk)
 {
-    bool is_chunk = chunk != &tide_no_chunk;
-    if (is_chunk)
-        chunk->home = 1;
-    tide_cells_lock();
-    __atomic_store_n(&thread->fast.home_chunk, chunk, __ATOMIC_RELAXED);
-    tide_cells_unlock();
-    thread->fast.chunk_room = is_chunk ? tide_chunk_payload(chunk) : 0;
+    begin_change(thread);
+    thread->cached_bytes -= thread->fast.chunk_room;
+    thread->fast.home_chunk = chunk;
+    thread->fast.chunk_room = chunk != &tide_no_chunk ? tide_chunk_payload(chunk) : 0;
+    thread->cached_bytes += thread->fast.chunk_room;
+    end_change(thread);
 }
 
 /* Takes the idle home chunk out of its slot. */
@@ -187,16 +181,18 @@ static tide_chunk *evict_home(tide_home_thread *thread)
 {
     tide_chunk *chunk = thread->fast.home_chunk;
     set_home(thread, &tide_no_chunk);
-    chunk->home = 0;
-    thread->cached_bytes -= tide_chunk_payload(chunk);
     return chunk;
+}
+
+void tide_chunk_detach_home(tide_home_thread *thread)
+{
+    set_home(thread, &tide_no_chunk);
 }
 
 static void settle(tide_home_thread *thread, tide_chunk *chunk)
 {
     chunk->bump = NULL;
     chunk->next = NULL;
-    thread->cached_bytes += tide_chunk_payload(chunk);
     set_home(thread, chunk);
 }
 
@@ -283,33 +279,15 @@ static void keep(tide_home_thread *thread, tide_chunk *chunk)
         push(thread, chunk);
 }
 
-/* A home chunk goes back to the thread whose home it is while that lives; see give_home() in
- * thread.c for the argument. */
-static bool give_home_chunk(tide_home_thread *thread, tide_chunk *chunk)
-{
-    if (chunk->home == 0)
-        return false;
-    chunk->next = NULL;
-    if (chunk == thread->fast.home_chunk) {
-        __atomic_store_n(&chunk->bump, NULL, __ATOMIC_RELEASE);
-        return true;
-    }
-    tide_cells_lock();
-    bool lives = tide_thread_with_home_chunk(chunk) != NULL;
-    if (lives)
-        __atomic_store_n(&chunk->bump, NULL, __ATOMIC_RELEASE);
-    tide_cells_unlock();
-    if (!lives)
-        chunk->home = 0;
-    return lives;
-}
-
 tide_status tide_chunk_give_back(tide_home_thread *thread, tide_chunk *chunk)
 {
     if (chunk->manager != NULL)
         return destroy(chunk);
-    if (give_home_chunk(thread, chunk))
+    if (chunk == thread->fast.home_chunk) {
+        chunk->bump = NULL;
+        chunk->next = NULL;
         return TIDE_OK;
+    }
     if (row_of(tide_chunk_payload(chunk)) == TIDE_CHUNK_ROWS || chunk->start != (char *)(chunk + 1))
         return destroy(chunk);
     tide_checker_forbid(chunk->start, tide_chunk_payload(chunk));

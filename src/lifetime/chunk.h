@@ -36,8 +36,9 @@ typedef struct tide_chunk_request {
  * nothing noted. `thread` is the calling one. */
 tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
 
-/* Takes a chunk back: to the home slot it came from, into the calling thread's cache, or to its
- * manager, whose status it returns (OK otherwise). Its bytes are nobody's from here on. */
+/* Takes a chunk back: to the calling thread's home slot if it is the one there, into the calling
+ * thread's cache, or to its manager, whose status it returns (OK otherwise). Its bytes are nobody's
+ * from here on. */
 tide_status tide_chunk_give_back(struct tide_home_thread *thread, tide_chunk *chunk);
 
 /* Serves a request from the chunk's free bytes, cleared if asked; NULL when they don't suffice. */
@@ -48,6 +49,9 @@ void tide_chunk_clear_to(tide_chunk *chunk, char *end);
 
 /* Whether the program may touch the chunk's bytes (not with the null manager). */
 bool tide_chunk_has_memory(const tide_chunk *chunk);
+
+/* The home chunk, which an arena has, is an ordinary chunk from here on. */
+void tide_chunk_detach_home(struct tide_home_thread *thread);
 
 /* Frees the calling thread's idle chunks; returns their payload in bytes. */
 size_t tide_chunks_trim(struct tide_home_thread *thread);

@@ -2,6 +2,7 @@
 #include "lifetime/extra.h"
 
 #include "base/settings.h"
+#include "base/text.h"
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
 
@@ -80,8 +81,12 @@ void tide_cleanup_run_newest(tide_extra *extra, tide_ending *ending)
     const char *message = entry.run(entry.context);
     if (message == NULL)
         return;
-    if (ending->failures++ == 0)
-        ending->first_message = message;
+    if (ending->failures++ != 0)
+        return;
+    /* A copy: the next cleanup may be the end of it. */
+    size_t length = tide_bounded_length(message, sizeof ending->first_message - 1);
+    memcpy(ending->first_message, message, length);
+    ending->first_message[length] = '\0';
 }
 
 void tide_cleanups_run(tide_extra *extra, tide_ending *ending)

@@ -36,9 +36,9 @@ typedef struct tide_extra {
 /* What went wrong while an arena ended. */
 typedef struct tide_ending {
     uint64_t failures;          /* cleanups */
-    const char *first_message;  /* of those */
+    char first_message[128];    /* of those, cut; "" when none failed */
     tide_status manager_status; /* the first that was not OK */
-    const char *manager_name;
+    const char *manager_name;   /* NULL: none refused */
 } tide_ending;
 
 /* The cell's extra, made if need be with the default options; NULL when there is no memory. */

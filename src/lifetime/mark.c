@@ -24,7 +24,7 @@ tide_mark_point tide_mark(void)
     return mark;
 }
 
-/* The cells to end, linked through the field that named their arena. */
+/* The cells to end, linked through the address of their arena; the bits beside it stay. */
 typedef struct selection {
     tide_mark_point mark;
     tide_cell *first;
@@ -32,7 +32,14 @@ typedef struct selection {
 
 static tide_cell *next_of(const tide_cell *cell)
 {
-    return cell->arena;
+    return (tide_cell *)(uintptr_t)(cell->arena & ~TIDE_ARENA_BITS);
+}
+
+/* An arena on the heap is there still, and must not pass for an open one. */
+static void close_struct(const tide_cell *cell)
+{
+    tide_arena *arena = (tide_arena *)(uintptr_t)(cell->arena & ~TIDE_ARENA_BITS);
+    tide_relaxed_store_(&arena->owner_, tide_relaxed_(&cell->owner) | TIDE_OWNER_CLOSED);
 }
 
 /* A selected cell is dead at once, and no other call selects it again. */
@@ -46,7 +53,9 @@ static void select_cell(tide_cell *cell, void *context)
     tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);
     tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
     cell->special &= TIDE_CELL_HOLD - 1; /* the frames that held it are gone */
-    cell->arena = chosen->first;
+    if ((cell->special & TIDE_CELL_HEAP) != 0)
+        close_struct(cell);
+    cell->arena = (uint64_t)(uintptr_t)chosen->first | (cell->arena & TIDE_ARENA_BITS);
     chosen->first = cell;
 }
 
@@ -66,7 +75,6 @@ static void release(tide_cell *cell, tide_ending *ending)
     tide_extra *extra = tide_extra_of(cell);
     if (extra != NULL && extra->zero == TIDE_ZERO_WIPE)
         tide_cell_wipe(cell);
-    cell->arena = NULL;
     tide_cell_drop_chunks(cell, ending);
     tide_cell_clear_pool(cell, tide_settings_get()->pool_size);
     tide_thread_give_cell(tide_thread_current(), cell);
@@ -82,7 +90,7 @@ tide_status tide_close_to(tide_mark_point mark)
                           "a mark of token %" PRIu64 ", the current one is %" PRIu64, mark.owner_,
                           tide_thread_self_()->owner);
     selection chosen = {mark, NULL};
-    tide_ending ending = {0, NULL, TIDE_OK, NULL};
+    tide_ending ending = {0};
     tide_cells_visit(select_cell, &chosen);
     tide_extra *extra;
     while ((extra = with_newest_cleanup(chosen.first)) != NULL)

@@ -88,6 +88,20 @@ tide_status tide_arena_open_with(tide_arena *arena, const tide_arena_options *op
     return TIDE_OK;
 }
 
+/* It takes its cell at once, so that the cell can tell where the arena lies. */
+static tide_status open_on_heap(tide_arena *arena, const tide_arena_options *options)
+{
+    tide_status status =
+        options != NULL ? tide_arena_open_with(arena, options) : tide_arena_open(arena);
+    if (status != TIDE_OK)
+        return status;
+    tide_cell *cell = tide_arena_take_cell(arena);
+    if (cell == NULL)
+        return tide_arena_no_memory(NULL, "new");
+    tide_cell_note_heap(cell);
+    return TIDE_OK;
+}
+
 tide_arena *tide_arena_new(const tide_arena_options *options)
 {
     tide_arena *arena = tide_system_allocate(sizeof *arena, _Alignof(tide_arena), 0);
@@ -96,8 +110,7 @@ tide_arena *tide_arena_new(const tide_arena_options *options)
                                "no memory for an arena on the heap");
         return NULL;
     }
-    tide_status status =
-        options != NULL ? tide_arena_open_with(arena, options) : tide_arena_open(arena);
+    tide_status status = open_on_heap(arena, options);
     if (status == TIDE_OK)
         return arena;
     tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
@@ -106,19 +119,26 @@ tide_arena *tide_arena_new(const tide_arena_options *options)
     return NULL;
 }
 
-/* A closed arena is only freed; the check that says so must not leave a last error behind. */
+static bool is_closed(const tide_arena *arena)
+{
+    return tide_relaxed_(&arena->owner_) == (tide_thread_self_()->owner | TIDE_OWNER_CLOSED);
+}
+
+/* While its cleanups run an arena is closed, and its cell still has it. */
+static bool is_ending(const tide_arena *arena)
+{
+    const tide_cell *cell = tide_arena_cell(arena);
+    return cell != NULL && tide_relaxed_(&cell->mark) != 0 && tide_cell_is_of(cell, arena);
+}
+
 tide_status tide_arena_delete(tide_arena *arena)
 {
     if (arena == NULL)
         return TIDE_OK;
     tide_status status = TIDE_OK;
-    tide_owner closed = tide_thread_self_()->owner | TIDE_OWNER_CLOSED;
-    if (tide_relaxed_(&arena->owner_) != closed)
+    if (!is_closed(arena) || is_ending(arena))
         status = tide_arena_close(arena);
-    if (status == TIDE_OK || !tide_arena_is_alive(arena)) {
-        if (status == TIDE_WRONG_OWNER || status == TIDE_INVALID_ARGUMENT)
-            return status;
+    if (is_closed(arena) && status != TIDE_CLOSED)
         tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
-    }
     return status;
 }

@@ -50,9 +50,9 @@ tide_status tide_pool_statistics_get(tide_pool_statistics *statistics)
     if (thread == NULL)
         return TIDE_OK;
     statistics->idle_pools =
-        thread->fast.idle_count + (tide_cell_is_idle_(thread->fast.home) ? 1 : 0);
+        thread->fast.idle_count + thread->kept_count + (thread->fast.home->mark == 0 ? 1 : 0);
     statistics->cached_chunk_bytes = thread->cached_bytes;
-    if (!tide_chunk_is_idle_(thread->fast.home_chunk))
+    if (thread->fast.home_chunk->bump != NULL)
         statistics->cached_chunk_bytes -= thread->fast.chunk_room;
     return TIDE_OK;
 }
@@ -70,9 +70,9 @@ static void name_lost(tide_cell *cell, void *context)
         return;
     const tide_extra *extra = tide_extra_of(cell);
     char line[160];
-    (void)snprintf(line, sizeof line,
-                   "tidepool: the arena \"%s\" at %p was left open by a thread that ended\n",
-                   extra != NULL ? extra->name : "", cell->arena);
+    (void)snprintf(
+        line, sizeof line, "tidepool: the arena \"%s\" at %p was left open by a thread that ended",
+        extra != NULL ? extra->name : "", (void *)(uintptr_t)(cell->arena & ~TIDE_ARENA_BITS));
     tide_os_complain(line);
 }
 
@@ -83,6 +83,6 @@ void tide_report_at_exit(void)
     if (lost <= REPORT_LINES)
         return;
     char line[80];
-    (void)snprintf(line, sizeof line, "tidepool: … and %zu more arenas\n", lost - REPORT_LINES);
+    (void)snprintf(line, sizeof line, "tidepool: … and %zu more arenas", lost - REPORT_LINES);
     tide_os_complain(line);
 }

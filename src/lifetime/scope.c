@@ -43,7 +43,7 @@ tide_status tide_scope_hold(tide_scope scope, tide_hold *hold)
         if (scope.cell_->special > UINT64_MAX - TIDE_CELL_HOLD)
             return TIDE_ERROR(TIDE_EXHAUSTED, "hold", object, "%" PRIu64 " holds are out",
                               scope.cell_->special / TIDE_CELL_HOLD);
-        scope.cell_->special += TIDE_CELL_HOLD;
+        tide_cell_add_hold(scope.cell_);
     }
     hold->scope_ = scope;
     return TIDE_OK;
@@ -62,7 +62,7 @@ tide_status tide_hold_release(tide_hold *hold)
             return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "release",
                                     ((tide_object){"scope", cell, NULL}),
                                     "no hold of this scope is out: it was a copy");
-        cell->special -= TIDE_CELL_HOLD;
+        tide_cell_drop_hold(cell);
     }
     *hold = (tide_hold){{NULL, 0}};
     return TIDE_OK;

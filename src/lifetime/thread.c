@@ -25,7 +25,7 @@ static tide_home_thread start_block = {
 };
 
 /* The symbol that names the layout; see detail/layout.h. */
-TIDE_API TIDE_THREAD_LOCAL tide_thread *TIDE_LAYOUT_SYMBOL_ = &start_block.fast;
+TIDE_API TIDE_THREAD_LOCAL tide_thread *tide_thread_layout1_ = &start_block.fast;
 
 /* The tokens outlive the block: a destructor may need another one. 0 before the first. */
 static TIDE_THREAD_LOCAL tide_owner own_token;
@@ -37,7 +37,7 @@ static uint64_t mark_number = 1;  /* relaxed: it orders nothing, it only grows *
 #if !TIDE_STATIC_TLS_
 tide_thread *tide_thread_self_layout1_(void)
 {
-    return TIDE_LAYOUT_SYMBOL_;
+    return tide_thread_layout1_;
 }
 #endif
 
@@ -45,7 +45,7 @@ tide_thread *tide_thread_self_layout1_(void)
  * variable and orders them at will. */
 static __attribute__((noinline)) void set_self(tide_home_thread *thread)
 {
-    TIDE_LAYOUT_SYMBOL_ = &thread->fast;
+    tide_thread_layout1_ = &thread->fast;
     __asm__ volatile("" ::: "memory");
 }
 
@@ -67,7 +67,8 @@ uint64_t tide_mark_next(void)
 
 bool tide_thread_is_ready_mode(void)
 {
-    return tide_settings_get()->pooling && !tide_pools_lie_apart();
+    const tide_settings *settings = tide_settings_get();
+    return settings->pooling && settings->pool_size == TIDE_POOL_BYTES && !tide_pools_lie_apart();
 }
 
 static void enroll(tide_home_thread *thread)
@@ -91,24 +92,21 @@ static void strike_off(tide_home_thread *thread)
         thread->next->previous = thread->previous;
 }
 
-/* The home cell stays where it is while an arena has it: who closes that finds the thread gone. */
+/* A home cell that an arena has stays that arena's: a fiber may close it on another thread. */
 static void leave(void *value)
 {
     tide_home_thread *thread = value;
-    tide_cell *idle_home = NULL;
     current_token = thread->fast.owner;
     set_self(&start_block);
     tide_cells_lock();
     strike_off(thread);
-    if (tide_cell_is_idle_(thread->fast.home))
-        idle_home = thread->fast.home;
     tide_cells_unlock();
-    if (idle_home != NULL) {
-        idle_home->special = 0;
-        tide_cell_surrender(idle_home);
-    }
+    if (thread->fast.home->mark == 0)
+        tide_cell_surrender(thread->fast.home);
     for (uint32_t i = 0; i < thread->fast.idle_count; i++)
         tide_cell_surrender(thread->fast.idle[i]);
+    for (uint32_t i = 0; i < thread->kept_count; i++)
+        tide_cell_surrender(thread->kept[i]);
     tide_chunks_trim(thread);
     tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
 }
@@ -126,11 +124,8 @@ static void fork_parent(void)
 static void adopt_chunks(tide_home_thread *survivor, tide_home_thread *vanished)
 {
     tide_chunk *home = vanished->fast.home_chunk;
-    if (home != &tide_no_chunk && tide_chunk_is_idle_(home)) {
-        home->home = 0;
-        home->bump = home->start;
+    if (home->bump == NULL)
         (void)tide_chunk_give_back(survivor, home);
-    }
     for (uint32_t row = 0; row < TIDE_CHUNK_ROWS; row++) {
         while (vanished->cached[row] != NULL) {
             tide_chunk *chunk = vanished->cached[row];
@@ -146,7 +141,7 @@ static void fork_child(void)
 {
     tide_home_thread *survivor = tide_thread_current();
     tide_home_thread *thread = threads;
-    tide_cells_adopt(survivor != NULL ? &survivor->fast : &start_block.fast);
+    tide_cells_adopt(survivor != NULL ? survivor : &start_block);
     threads = survivor;
     tide_cells_unlock();
     while (thread != NULL) {
@@ -181,9 +176,8 @@ static void fill(tide_home_thread *thread)
     thread->fast.word = tide_mark_word(tide_mark_number());
     thread->fast.home = &no_cell;
     thread->fast.home_chunk = &tide_no_chunk;
-    thread->fast.pool_size = ready ? settings->pool_size : 0;
     thread->fast.idle_limit = ready ? settings->pool_count - 1 : 0;
-    thread->cell_limit = ready ? settings->pool_count - 1 : settings->pool_count;
+    thread->kept_limit = ready ? 0 : settings->pool_count;
 }
 
 tide_home_thread *tide_thread_enter(void)
@@ -209,22 +203,6 @@ tide_home_thread *tide_thread_enter(void)
     return thread;
 }
 
-tide_home_thread *tide_thread_with_home(const tide_cell *cell)
-{
-    tide_home_thread *thread = threads;
-    while (thread != NULL && thread->fast.home != cell)
-        thread = thread->next;
-    return thread;
-}
-
-tide_home_thread *tide_thread_with_home_chunk(const tide_chunk *chunk)
-{
-    tide_home_thread *thread = threads;
-    while (thread != NULL && __atomic_load_n(&thread->fast.home_chunk, __ATOMIC_RELAXED) != chunk)
-        thread = thread->next;
-    return thread;
-}
-
 bool tide_thread_token_lives(tide_owner own)
 {
     for (tide_home_thread *thread = threads; thread != NULL; thread = thread->next) {
@@ -242,65 +220,57 @@ size_t tide_thread_count(void)
     return count;
 }
 
-/* Other threads look for it under the lock, so it is set under the lock. */
 static void settle(tide_home_thread *thread, tide_cell *cell)
 {
-    cell->special = TIDE_CELL_HOME;
-    tide_cells_lock();
     thread->fast.home = cell;
-    tide_cells_unlock();
+    tide_cell_set_owner(cell, thread->fast.owner);
+}
+
+static tide_cell *pop_or_obtain(tide_home_thread *thread)
+{
+    tide_cell *cell = tide_idle_pop_(&thread->fast, thread->fast.owner);
+    if (cell != NULL)
+        return cell;
+    cell = thread->kept_count != 0 ? thread->kept[--thread->kept_count] : tide_cell_obtain();
+    if (cell != NULL)
+        tide_cell_set_owner(cell, thread->fast.owner);
+    return cell;
 }
 
 tide_cell *tide_thread_take_cell(tide_home_thread *thread)
 {
     tide_cell *cell = thread->fast.home;
-    if (cell == &no_cell && tide_thread_is_ready_mode()) {
-        cell = tide_cell_obtain();
-        if (cell != NULL)
-            settle(thread, cell);
+    if (cell->mark == 0)
         return cell;
-    }
-    if (tide_cell_is_idle_(cell))
-        return cell;
-    cell = tide_idle_pop_(&thread->fast);
-    return cell != NULL ? cell : tide_cell_obtain();
-}
-
-/* Another thread's home cell goes back to that thread while it lives: the lock keeps it alive until
- * the release store is done, and that store is the last thing done to the cell here. */
-static bool give_home(tide_home_thread *thread, tide_cell *cell)
-{
-    if ((cell->special & TIDE_CELL_HOME) == 0)
-        return false;
-    bool lives = cell == thread->fast.home;
-    if (!lives) {
-        tide_cells_lock();
-        lives = tide_thread_with_home(cell) != NULL;
-        if (lives) {
-            cell->special = TIDE_CELL_HOME;
-            __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
-        }
-        tide_cells_unlock();
-        return lives;
-    }
-    cell->special = TIDE_CELL_HOME;
-    __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
-    return true;
+    bool has_no_home = cell == &no_cell;
+    cell = pop_or_obtain(thread);
+    if (cell != NULL && has_no_home && tide_thread_is_ready_mode())
+        settle(thread, cell);
+    return cell;
 }
 
 void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
 {
-    if (give_home(thread, cell))
-        return;
     cell->special = 0;
-    uint32_t count = thread->fast.idle_count;
-    __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
-    if (count < thread->cell_limit) {
-        thread->fast.idle[count] = cell;
-        thread->fast.idle_count = count + 1;
-    } else {
+    cell->arena &= ~TIDE_ARENA_BITS;
+    tide_relaxed_store_(&cell->mark, 0);
+    if (cell == thread->fast.home)
+        return;
+    if (thread->fast.idle_count < thread->fast.idle_limit)
+        thread->fast.idle[thread->fast.idle_count++] = cell;
+    else if (thread->kept_count < thread->kept_limit)
+        thread->kept[thread->kept_count++] = cell;
+    else
         tide_cell_surrender(cell);
+}
+
+void tide_thread_detach_home(tide_home_thread *thread)
+{
+    if (thread->fast.home->mark != 0) {
+        thread->fast.home = &no_cell;
     }
+    if (thread->fast.home_chunk->bump != NULL)
+        tide_chunk_detach_home(thread);
 }
 
 tide_owner tide_owner_current(void)
@@ -344,7 +314,12 @@ tide_owner tide_owner_set(tide_owner token)
     }
 #endif
     tide_owner before = thread->fast.owner;
-    tide_relaxed_store_(&thread->fast.owner, token);
+    if (token != before) {
+        tide_thread_detach_home(thread);
+        tide_relaxed_store_(&thread->fast.owner, token);
+        if (thread->fast.home != &no_cell)
+            tide_cell_set_owner(thread->fast.home, token);
+    }
     thread->fast.word = tide_mark_word(tide_mark_number());
     return before;
 }

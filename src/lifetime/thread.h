@@ -18,9 +18,11 @@
 typedef struct tide_home_thread {
     tide_thread fast;    /* what the inlined functions see; must be first */
     tide_owner own;      /* the thread's own token */
-    uint32_t cell_limit; /* idle cells that the slow path may keep in fast.idle */
-    uint32_t mutating;   /* the lists below are in flux: a fork's child must not trust them */
-    size_t cached_bytes; /* payload of cached chunks and of the home chunk */
+    uint32_t kept_limit; /* idle cells kept out of the inline path's reach: 0 in ready mode */
+    uint32_t kept_count;
+    uint32_t mutating; /* the lists below are in flux: a fork's child must not trust them */
+    tide_cell *kept[TIDE_IDLE_SLOTS];
+    size_t cached_bytes;                 /* payload of cached chunks and of the home chunk */
     tide_chunk *cached[TIDE_CHUNK_ROWS]; /* idle chunks by payload, linked by next */
     struct tide_home_thread *next;       /* register of all threads; under the lock of cells.h */
     struct tide_home_thread *previous;
@@ -33,20 +35,21 @@ tide_home_thread *tide_thread_enter(void);
 /* The calling thread's block, or NULL. */
 tide_home_thread *tide_thread_current(void);
 
-/* Whether the inline path may find things ready: pooling is on and nothing watches memory. */
+/* Whether the inline path may find things ready: pooling is on, pools are of the size that it
+ * knows, and nothing watches memory. */
 bool tide_thread_is_ready_mode(void);
 
 /* An idle cell, its pool clear: the home cell, one from the array, or a new one; NULL without
  * memory. The caller takes it at once. */
 tide_cell *tide_thread_take_cell(tide_home_thread *thread);
 
-/* Takes a cell back whose pool is clear and whose epoch has moved on: to the home it came from,
- * into the calling thread's array, or to the process-wide list. */
+/* Takes a cell back whose pool is clear and whose epoch has moved on: into its home slot, into the
+ * calling thread's array, or to the process-wide list. */
 void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell);
 
-/* Under the lock: the thread whose home slot has it, or NULL. */
-tide_home_thread *tide_thread_with_home(const tide_cell *cell);
-tide_home_thread *tide_thread_with_home_chunk(const tide_chunk *chunk);
+/* Lets go of the home cell and the home chunk if an arena has them: they are ordinary ones from
+ * here on. Called before the thread's owner, or that arena's, changes. */
+void tide_thread_detach_home(tide_home_thread *thread);
 
 /* Under the lock: whether a living thread's own token is this one; how many threads there are. */
 bool tide_thread_token_lives(tide_owner own);

@@ -10,20 +10,28 @@
 
 #include "base/checked.h"
 
-static void *allocate_aligned(size_t size, size_t alignment)
+/* No program has more addresses. The C library would say so too, but what may stand in its place, a
+ * sanitizer or valgrind, ends a program that asks for so much. */
+#define ADDRESSES ((size_t)1 << 48)
+
+static bool can_exist(size_t size, size_t alignment)
 {
     size_t padded;
+    return tide_checked_add(size, alignment, &padded) && padded <= ADDRESSES;
+}
+
+static void *allocate_aligned(size_t size, size_t alignment)
+{
     void *block;
-    if (!tide_checked_add(size, alignment, &padded) || padded > PTRDIFF_MAX ||
-        posix_memalign(&block, alignment, size) != 0)
-        return NULL;
-    return block;
+    return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
 }
 
 static void *system_allocate(void *context, size_t size, size_t alignment, unsigned request)
 {
     (void)context;
     bool zeroed = (request & TIDE_REQUEST_ZEROED) != 0;
+    if (!can_exist(size, alignment))
+        return NULL;
     if (alignment <= alignof(max_align_t))
         return zeroed ? calloc(1, size) : malloc(size);
     void *block = allocate_aligned(size, alignment);
@@ -46,6 +54,8 @@ static void *system_reallocate(void *context, void *block, size_t old_size, size
                                size_t alignment)
 {
     (void)context;
+    if (!can_exist(new_size, alignment))
+        return NULL;
     if (alignment <= alignof(max_align_t))
         return realloc(block, new_size);
     void *moved = allocate_aligned(new_size, alignment);

@@ -16,7 +16,7 @@ TIDE_BEGIN_DECLS
 
 /* OK when the access is in order after all; else the fault, noted in the last error. */
 TIDE_API TIDE_COLD tide_status tide_access_check_(const tide_segment *segment, size_t position,
-                                                  unsigned access, const void *value);
+                                                  unsigned access, void *value);
 /* The same for get and set: hands the fault to the handler and does not return then. */
 TIDE_API TIDE_COLD void tide_access_fault_(const tide_segment *segment, size_t position,
                                            unsigned access);
@@ -123,12 +123,16 @@ TIDE_HELPER void tide_scalar_put_uintptr_t_(void *address, tide_layout layout, u
         memcpy(&raw, &value, sizeof raw);              \
         return raw;                                    \
     }
-#define TIDE_SCALARS_BY_BITS_(X)                                                        \
-    X(i8, int8_t, uint8_t)                                                              \
-    X(u8, uint8_t, uint8_t)                                                             \
-    X(i16, int16_t, uint16_t) X(u16, uint16_t, uint16_t) X(i32, int32_t, uint32_t)      \
-        X(u32, uint32_t, uint32_t) X(i64, int64_t, uint64_t) X(u64, uint64_t, uint64_t) \
-            X(f32, float, uint32_t) X(f64, double, uint64_t) X(ptr, void *, uintptr_t)
+#define TIDE_SCALARS_BY_BITS_(X)                                                \
+    X(i8, int8_t, uint8_t)                                                      \
+    X(u8, uint8_t, uint8_t)                                                     \
+    X(i16, int16_t, uint16_t)                                                   \
+    X(u16, uint16_t, uint16_t)                                                  \
+    X(i32, int32_t, uint32_t)                                                   \
+    X(u32, uint32_t, uint32_t)                                                  \
+    X(i64, int64_t, uint64_t)                                                   \
+    X(u64, uint64_t, uint64_t) X(f32, float, uint32_t) X(f64, double, uint64_t) \
+        X(ptr, void *, uintptr_t)
 TIDE_SCALARS_BY_BITS_(TIDE_DEFINE_BITS_)
 TIDE_HELPER bool tide_scalar_from_bool_(uint8_t raw)
 {

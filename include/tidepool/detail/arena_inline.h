@@ -52,79 +52,69 @@ TIDE_HELPER void tide_clear_lines_(char *start, size_t size)
     } while (start < end);
 }
 
-/* The home cell when it is idle. The acquire pairs with the release in tide_cell_retire_(), so that
- * a pool handed back by a fiber on another thread is seen clear. */
-TIDE_HELPER bool tide_cell_is_idle_(const tide_cell *cell)
+/* Gives an idle cell of the arena's owner to an arena that has none; `word` is the arena's state_.
+ */
+TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t word)
 {
-    return __atomic_load_n(&cell->mark, __ATOMIC_ACQUIRE) == 0;
-}
-
-/* The same for the home chunk. */
-TIDE_HELPER bool tide_chunk_is_idle_(const tide_chunk *chunk)
-{
-    return __atomic_load_n(&chunk->bump, __ATOMIC_ACQUIRE) == NULL;
-}
-
-/* Gives an idle cell to an arena that has none. */
-TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t owner)
-{
-    tide_relaxed_store_(&cell->mark, arena->state_);
-    if (cell->arena != arena)
-        cell->arena = arena;
-    if (TIDE_UNLIKELY(tide_relaxed_(&cell->owner) != owner)) {
-        tide_relaxed_store_(&cell->since, tide_relaxed_(&cell->epoch));
-        tide_relaxed_store_(&cell->owner, owner);
-    }
+    uint64_t address = (uint64_t)(uintptr_t)arena;
+    tide_relaxed_store_(&cell->mark, word);
+    if (cell->arena != address)
+        cell->arena = address;
     arena->state_ = (uint64_t)(uintptr_t)cell;
 }
 
-TIDE_HELPER tide_cell *tide_idle_pop_(tide_thread *thread)
+/* An idle cell from the thread's array, made the owner's; NULL when it is empty. */
+TIDE_HELPER tide_cell *tide_idle_pop_(tide_thread *thread, uint64_t owner)
 {
     uint32_t count = thread->idle_count;
     if (count == 0)
         return NULL;
     thread->idle_count = --count;
-    return thread->idle[count];
+    tide_cell *cell = thread->idle[count];
+    if (cell->owner != owner) {
+        tide_relaxed_store_(&cell->since, cell->epoch);
+        tide_relaxed_store_(&cell->owner, owner);
+    }
+    return cell;
 }
 
-/* NULL: the slow path must serve it. `alignment` is a power of two up to 64 here. */
-TIDE_HELPER void *tide_arena_first_(tide_arena *arena, tide_thread *thread, size_t size,
-                                    bool zeroed)
+/* An arena's first allocation. `alignment` is a power of two up to 64 here. NULL: the slow path
+ * must serve it. */
+TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_thread *thread,
+                                    size_t size, bool zeroed)
 {
     tide_cell *cell = thread->home;
-    bool large = __builtin_constant_p(size) && size > TIDE_POOL_BYTES;
-    if (!large && TIDE_LIKELY(size - 1 < thread->pool_size)) {
-        if (TIDE_UNLIKELY(!tide_cell_is_idle_(cell))) {
-            cell = tide_idle_pop_(thread);
+    if (TIDE_LIKELY(size - 1 < TIDE_POOL_BYTES)) {
+        if (TIDE_UNLIKELY(cell->mark != 0)) {
+            cell = tide_idle_pop_(thread, thread->owner);
             if (cell == NULL)
                 return NULL;
         }
-        tide_cell_take_(cell, arena, thread->owner);
+        tide_cell_take_(cell, arena, word);
         char *pool = ((tide_block *)(void *)cell)->pool;
         arena->bump_ = pool + size;
         return pool;
     }
     tide_chunk *chunk = thread->home_chunk;
-    if (size - 1 < thread->chunk_room && tide_chunk_is_idle_(chunk) && tide_cell_is_idle_(cell)) {
-        tide_cell_take_(cell, arena, thread->owner);
-        arena->bump_ = ((tide_block *)(void *)cell)->pool;
-        cell->special = TIDE_CELL_HOME | TIDE_CELL_CHUNK;
-        cell->chunks = chunk;
-        char *payload = (char *)(chunk + 1);
-        char *end = payload + size;
-        char *dirty = chunk->dirty;
-        chunk->bump = end;
-        if (TIDE_LIKELY(end <= dirty)) {
-            if (zeroed)
-                tide_clear_lines_(payload, size);
-        } else {
-            if (zeroed)
-                memset(payload, 0, (size_t)(dirty - payload));
-            chunk->dirty = end;
-        }
-        return payload;
+    if (size - 1 >= thread->chunk_room || chunk->bump != NULL || cell->mark != 0)
+        return NULL;
+    tide_cell_take_(cell, arena, word);
+    cell->arena |= TIDE_ARENA_CHUNK;
+    cell->chunks = chunk;
+    arena->bump_ = ((tide_block *)(void *)cell)->pool;
+    char *payload = (char *)(chunk + 1);
+    char *end = payload + size;
+    char *dirty = chunk->dirty;
+    chunk->bump = end;
+    if (TIDE_LIKELY(end <= dirty)) {
+        if (zeroed)
+            tide_clear_lines_(payload, size);
+    } else {
+        if (zeroed)
+            memset(payload, 0, (size_t)(dirty - payload));
+        chunk->dirty = end;
     }
-    return NULL;
+    return payload;
 }
 
 /* NULL: the slow path must serve it. */
@@ -136,28 +126,29 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
         return NULL;
     uint64_t state = arena->state_;
     if (TIDE_LIKELY((state & TIDE_STATE_EMPTY) != 0))
-        return tide_arena_first_(arena, thread, size, zeroed);
+        return tide_arena_first_(arena, state, thread, size, zeroed);
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
     char *bump = arena->bump_;
-    char *end = (state & TIDE_STATE_WINDOW) != 0
-                    ? arena->end_
-                    : ((tide_block *)(void *)cell)->pool + thread->pool_size;
+    char *end = ((tide_block *)(void *)cell)->pool + TIDE_POOL_BYTES;
+    if ((state & TIDE_STATE_WINDOW) != 0)
+        end = arena->end_;
     size_t padding = -(uintptr_t)bump & (alignment - 1);
     size_t room = (size_t)(end - bump);
-    if (TIDE_UNLIKELY(cell->arena != arena) || size - 1 >= room || padding > room - size)
+    if (TIDE_UNLIKELY((cell->arena & ~TIDE_ARENA_BITS) != (uint64_t)(uintptr_t)arena) ||
+        size - 1 >= room || padding > room - size)
         return NULL;
     arena->bump_ = bump + padding + size;
     return bump + padding;
 }
 
 /* The end of a scope's use of its cell: every segment is dead before the pool is clear, and the
- * pool is clear before anyone may take the cell. */
+ * pool is clear before the cell is idle. */
 TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, uint64_t owner)
 {
-    tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
+    tide_relaxed_store_(&cell->epoch, cell->epoch + 2);
     tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
     tide_clear_line_(((tide_block *)(void *)cell)->pool);
-    __atomic_store_n(&cell->mark, 0, __ATOMIC_RELEASE);
+    tide_relaxed_store_(&cell->mark, 0);
 }
 
 TIDE_INLINE tide_status tide_arena_open(tide_arena *arena)
@@ -221,26 +212,25 @@ TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
     if (arena == NULL || TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != owner))
         return tide_arena_close_slow_(arena);
     uint64_t state = arena->state_;
-    if ((state & TIDE_STATE_EMPTY) != 0) {
-        tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
-        return TIDE_OK;
-    }
-    tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
-    if (TIDE_UNLIKELY(cell->arena != arena))
-        return tide_arena_close_slow_(arena);
-    uint64_t special = cell->special;
-    if (TIDE_LIKELY(cell == thread->home)) {
-        if (TIDE_UNLIKELY(special != TIDE_CELL_HOME)) {
-            if (special != (TIDE_CELL_HOME | TIDE_CELL_CHUNK) || cell->chunks != thread->home_chunk)
+    uint64_t address = (uint64_t)(uintptr_t)arena;
+    tide_cell *cell = thread->home;
+    if (TIDE_LIKELY(state == (uint64_t)(uintptr_t)cell)) {
+        if (TIDE_UNLIKELY(cell->arena != address)) {
+            if (cell->arena != (address | TIDE_ARENA_CHUNK) || cell->chunks != thread->home_chunk)
                 return tide_arena_close_slow_(arena);
-            cell->special = TIDE_CELL_HOME;
-            __atomic_store_n(&cell->chunks->bump, NULL, __ATOMIC_RELEASE);
+            cell->arena = address;
+            cell->chunks->bump = NULL;
         }
         tide_cell_retire_(cell, arena, owner);
         return TIDE_OK;
     }
+    if ((state & TIDE_STATE_EMPTY) != 0) {
+        tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
+        return TIDE_OK;
+    }
     uint32_t count = thread->idle_count;
-    if (special != 0 || count >= thread->idle_limit)
+    cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
+    if (cell->arena != address || count >= thread->idle_limit)
         return tide_arena_close_slow_(arena);
     tide_cell_retire_(cell, arena, owner);
     thread->idle[count] = cell;

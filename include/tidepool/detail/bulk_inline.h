@@ -26,6 +26,9 @@ TIDE_API TIDE_COLD tide_status tide_segment_mismatch_slow_(const tide_segment *a
                                                            size_t b_from, size_t b_to,
                                                            int64_t *difference);
 
+/* Up to so many bytes, equal ranges are told by one call of memcmp. */
+#define TIDE_MISMATCH_ONCE_ 4096u
+
 /* Non-empty, inside the segment, and the segment is the caller's and alive. */
 TIDE_HELPER bool tide_range_is_good_(const tide_segment *segment, size_t offset, size_t size,
                                      bool write)
@@ -86,7 +89,13 @@ TIDE_INLINE tide_status tide_segment_mismatch(const tide_segment *a, size_t a_fr
                       size != b_to - b_from || !tide_range_is_good_(a, a_from, size, false) ||
                       !tide_range_is_good_(b, b_from, size, false)))
         return tide_segment_mismatch_slow_(a, a_from, a_to, b, b_from, b_to, difference);
-    size_t same = tide_bytes_mismatch(a->base_ + a_from, b->base_ + b_from, size);
+    const char *a_start = a->base_ + a_from;
+    const char *b_start = b->base_ + b_from;
+    if (size <= TIDE_MISMATCH_ONCE_ && memcmp(a_start, b_start, size) == 0) {
+        *difference = -1;
+        return TIDE_OK;
+    }
+    size_t same = tide_bytes_mismatch(a_start, b_start, size);
     *difference = same == size ? -1 : (int64_t)same;
     return TIDE_OK;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The structures that the inlined functions share with the library: cell, chunk and thread block.
- * They are part of the binary interface under the name TIDE_LAYOUT_SYMBOL_: a program compiled for
+ * They are part of the binary interface under the name layout1: a program compiled for
  * another layout refers to a symbol that this library does not have, and the loader refuses it.
  *
  * Which fields several threads may touch: a stranger may read owner, epoch, since and mark of a
- * cell at any moment, to be told that it is wrong. Those are relaxed atomics. `mark` is also how a
- * fiber that closes an arena on another thread hands the cell back to the thread whose home it is:
- * it is stored 0 with release after the pool is clear, and read with acquire before the cell is
- * taken; a chunk's `bump` does the same for home chunks. Everything else belongs to the owner of
- * the arena that has the cell or chunk, or, while it is idle, to the thread in whose block it lies.
+ * cell, and owner_ of an arena, at any moment, to be told that it is wrong. Those are relaxed
+ * atomics; the one thread that may write them reads them as it likes. Everything else belongs to
+ * the owner of the arena that has the cell or chunk, or, while it is idle, to the thread in whose
+ * block it lies. The home cell of a thread belongs to the thread's current owner, idle or taken: a
+ * thread that changes its owner first lets go of a home cell that is taken (tide_owner_set).
  */
 #ifndef TIDEPOOL_DETAIL_LAYOUT_H
 #define TIDEPOOL_DETAIL_LAYOUT_H
@@ -30,11 +30,15 @@ TIDE_BEGIN_DECLS
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
 #define TIDE_STATE_CELL   (~UINT64_C(63))
 
-/* cell.special: why close must do more than clear the pool. */
-#define TIDE_CELL_HOME  UINT64_C(1) /* the cell is, or was, some thread's home cell */
-#define TIDE_CELL_CHUNK UINT64_C(2) /* `chunks` is one chunk, the home chunk of the thread */
-#define TIDE_CELL_COLD  UINT64_C(4) /* anything else: the slow path looks at chunks and extra */
-#define TIDE_CELL_HOLD  (UINT64_C(1) << 32) /* one hold, counted in the upper half */
+/* cell.arena: the address of an arena, and why close must do more than clear the pool. */
+#define TIDE_ARENA_CHUNK UINT64_C(1) /* `chunks` is one chunk, the home chunk of the thread */
+#define TIDE_ARENA_COLD  UINT64_C(2) /* `special` is not 0: the slow path looks */
+#define TIDE_ARENA_BITS  UINT64_C(3)
+
+/* cell.special */
+#define TIDE_CELL_COLD UINT64_C(1)         /* chunks and extra are valid */
+#define TIDE_CELL_HEAP UINT64_C(2)         /* the arena's struct outlives the frames that used it */
+#define TIDE_CELL_HOLD (UINT64_C(1) << 32) /* one hold, counted in the upper half */
 
 /* One scope's cell, a cache line. Cells lie in type-stable memory: never freed, reused with a new
  * epoch, so that a stale reference reads a cell and not garbage. */
@@ -43,13 +47,13 @@ typedef struct tide_cell {
     uint64_t mark;  /* 0: idle; else the odd mark word of the arena that has it */
     uint64_t owner; /* the token that took it last */
     uint64_t since; /* the epoch at which that owner took it */
-    void *arena;    /* the address of the arena that took it last */
+    uint64_t arena; /* the arena that took it last, and TIDE_ARENA_… */
     uint64_t special;
     union {
-        struct tide_chunk *chunks;   /* newest first; valid with TIDE_CELL_CHUNK or _COLD */
+        struct tide_chunk *chunks;   /* newest first; valid with ARENA_CHUNK, CELL_COLD */
         struct tide_cell *next_free; /* while it is in the process-wide list */
     };
-    struct tide_extra *extra; /* cleanups, options, spare chunks, or NULL; valid with _COLD */
+    struct tide_extra *extra; /* cleanups, options, spare chunks, or NULL; valid with CELL_COLD */
 } tide_cell;
 
 /* A cell and its pool: 128 bytes. With pools of another size the pool lies apart. */
@@ -70,8 +74,7 @@ typedef struct tide_chunk {
     struct tide_chunk *next;
     const struct tide_manager *manager; /* whose memory it is; NULL: the system's, header and all */
     size_t size;                        /* bytes asked of the manager */
-    uint32_t alignment_log2;            /* asked of the manager */
-    uint32_t home;                      /* 1: it is, or was, some thread's home chunk */
+    uint64_t alignment_log2;            /* asked of the manager */
 } tide_chunk;
 
 /* A thread's block. The first line is all that the inlined functions read and write. */
@@ -79,32 +82,29 @@ typedef struct tide_thread {
     uint64_t owner;  /* the current token */
     uint64_t word;   /* what an opened arena's state_ starts as: mark number, EMPTY */
     tide_cell *home; /* taken first; never NULL: a cell that is always taken when there is none */
-    uint64_t pool_size; /* bytes a home or idle cell's pool serves; 0: the slow path serves all */
     tide_chunk *home_chunk; /* never NULL: a chunk that is always taken when there is none */
     uint64_t chunk_room;    /* bytes of home_chunk's payload; 0 when there is none */
     uint32_t idle_count;
     uint32_t idle_limit;
-    uint64_t reserved;
+    uint64_t reserved[2];
     tide_cell *idle[TIDE_IDLE_SLOTS];
 } __attribute__((aligned(64))) tide_thread;
 
-#define TIDE_LAYOUT_SYMBOL_ tide_thread_layout1_
-#define TIDE_LAYOUT_NAME_   "tide_thread_layout1_"
-
 /*
  * The calling thread's block: never NULL. A fiber may go on on another thread after any call, so
- * the address of the thread-local must not be kept over one; compilers do keep it. With the read
- * spelled out in a volatile assembly statement there is nothing to keep but an offset that all
- * threads share. Elsewhere (musl refuses to load a library with static thread-locals; other
- * processors) an exported function reads it.
+ * the address of the thread-local must not be kept over one; compilers do keep it. Here the read is
+ * spelled out in a volatile assembly statement, which no compiler moves over a call, and all there
+ * is to keep is the variable's offset, which is the same in all threads. Elsewhere (musl refuses to
+ * load a library with static thread-locals; other processors) an exported function reads it.
  */
 #if defined(__GLIBC__) && defined(__x86_64__) && defined(__LP64__)
 #define TIDE_STATIC_TLS_ 1
 TIDE_HELPER tide_thread *tide_thread_self_(void)
 {
+    uint64_t offset;
     tide_thread *thread;
-    __asm__ volatile("movq " TIDE_LAYOUT_NAME_ "@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
-                     : "=r"(thread));
+    __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
+    __asm__ volatile("movq %%fs:(%1), %0" : "=r"(thread) : "r"(offset));
     return thread;
 }
 #else

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes the calling thread's n-th allocation fail: malloc, calloc, realloc, posix_memalign and mmap
+ * alike. For tests linked with --wrap of those five; include it in one file of the program.
+ *
+ *     for (long n = 0;; n++) {
+ *         failing_from(n);
+ *         bool done = operation();
+ *         if (failing_stop() == 0)
+ *             break;                   // nothing was refused: every allocation has had its turn
+ *         ... check `done` and the state ...
+ *     }
+ *
+ * The countdown is the thread's own, so threads don't disturb each other, and only calls from the
+ * program and the library itself are counted, not the C library's own.
+ */
+#ifndef TIDEPOOL_TESTS_FAILING_H
+#define TIDEPOOL_TESTS_FAILING_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+typedef struct failing_state {
+    long left;     /* allocations that still succeed; below 0: not armed */
+    bool once;     /* only one fails, the next ones succeed again */
+    long failures; /* refused since it was armed */
+} failing_state;
+
+static _Thread_local failing_state failing = {-1, false, 0};
+
+/* From the n-th allocation on, counted from 0, all fail. */
+static inline __attribute__((unused)) void failing_from(long n)
+{
+    failing = (failing_state){n, false, 0};
+}
+
+/* Only the n-th allocation fails. */
+static inline __attribute__((unused)) void failing_only(long n)
+{
+    failing = (failing_state){n, true, 0};
+}
+
+/* Allocations succeed again; how many have failed. */
+static inline __attribute__((unused)) long failing_stop(void)
+{
+    long failures = failing.failures;
+    failing = (failing_state){-1, false, 0};
+    return failures;
+}
+
+static bool failing_now(void)
+{
+    if (failing.left < 0)
+        return false;
+    if (failing.left > 0) {
+        failing.left--;
+        return false;
+    }
+    if (failing.once)
+        failing.left = -1;
+    failing.failures++;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
+
+void *__wrap_malloc(size_t size)
+{
+    return failing_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return failing_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    return failing_now() ? NULL : __real_realloc(block, size);
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
+{
+    return failing_now() ? ENOMEM : __real_posix_memalign(block, alignment, size);
+}
+
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
+{
+    return failing_now() ? MAP_FAILED : __real_mmap(address, size, protection, flags, file, offset);
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIDEPOOL_TOOLS_BENCH_REPORT_H
+#define TIDEPOOL_TOOLS_BENCH_REPORT_H
+
+#include <stdio.h>
+
+#include "plan.h"
+
+/* The times of all contenders, a table for each bench. */
+void bench_report_times(FILE *file, const bench_rows *rows);
+
+/* tidepool against the best of the allocators and against the C library, a line for each case. */
+void bench_report_ratios(FILE *file, const bench_rows *rows);
+
+/* The goals that could be judged, with their verdicts; returns how many were missed. */
+size_t bench_report_goals(FILE *file, const bench_rows *rows);
+
+/* What could not be measured and why; returns how many rows. */
+size_t bench_report_missing(FILE *file, const bench_rows *rows);
+
+#endif
