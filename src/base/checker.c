@@ -49,21 +49,21 @@ bool tide_checker_watches_memory(void)
     return __asan_poison_memory_region != NULL || memcheck_is_there();
 }
 
-void tide_checker_forbid(const void *address, size_t size)
+void tide_checker_tell_forbidden(const void *address, size_t size)
 {
     if (__asan_poison_memory_region != NULL)
         __asan_poison_memory_region(address, size);
     (void)VALGRIND_MAKE_MEM_NOACCESS(address, size);
 }
 
-void tide_checker_allow_defined(const void *address, size_t size)
+void tide_checker_tell_defined(const void *address, size_t size)
 {
     if (__asan_unpoison_memory_region != NULL)
         __asan_unpoison_memory_region(address, size);
     (void)VALGRIND_MAKE_MEM_DEFINED(address, size);
 }
 
-void tide_checker_allow_undefined(const void *address, size_t size)
+void tide_checker_tell_undefined(const void *address, size_t size)
 {
     if (__asan_unpoison_memory_region != NULL)
         __asan_unpoison_memory_region(address, size);

@@ -14,6 +14,9 @@ const char *tide_os_environment(const char *name);
 /* One line to stderr, unbuffered, errno kept. */
 void tide_os_complain(const char *line);
 
+/* Lets another thread run that wants to. */
+void tide_os_give_way(void);
+
 /* Registers for the process; false when there is no room for the handlers. */
 bool tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 bool tide_os_at_exit(void (*callback)(void));

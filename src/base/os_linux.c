@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -25,6 +26,11 @@ void tide_os_complain(const char *line)
         written = writev(STDERR_FILENO, parts, 2);
     while (written < 0 && errno == EINTR);
     errno = saved;
+}
+
+void tide_os_give_way(void)
+{
+    (void)sched_yield();
 }
 
 bool tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))

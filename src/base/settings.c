@@ -99,7 +99,8 @@ static struct {
     const char *source;
     char text[24];
 } in_force[KNOB_COUNT];
-static tide_settings settings;
+tide_settings tide_settings_in_force;
+uint32_t tide_settings_known;
 
 /* Decimal digits only: no sign, no blank, no prefix. */
 static bool parse_number(const char *text, uint64_t *value)
@@ -183,22 +184,29 @@ static void read_all(void)
         show(POOLING);
     }
 
-    settings = (tide_settings){
-        .pool_size = in_force[POOL_SIZE].value,
+    bool watched = tide_checker_watches_memory();
+    size_t pool_size = in_force[POOL_SIZE].value;
+    bool pooling = in_force[POOLING].value != 0;
+    tide_settings_in_force = (tide_settings){
+        .pool_size = pool_size,
         .pool_count = (uint32_t)in_force[POOL_COUNT].value,
-        .pooling = in_force[POOLING].value != 0,
+        .pooling = pooling,
         .chunk_min = in_force[CHUNK_MIN].value,
         .chunk_max = in_force[CHUNK_MAX].value,
         .chunk_cache = in_force[CHUNK_CACHE].value,
         .faults_abort = in_force[FAULTS].value != 0,
         .exit_report = in_force[EXIT_REPORT].value != 0,
+        .watched = watched,
+        .pools_apart = pool_size != 0 && (watched || pool_size > TIDE_PLAIN_POOL_SIZE),
+        .ready = pooling && !watched && pool_size == TIDE_PLAIN_POOL_SIZE,
     };
+    __atomic_store_n(&tide_settings_known, 1, __ATOMIC_RELEASE);
 }
 
-const tide_settings *tide_settings_get(void)
+const tide_settings *tide_settings_read(void)
 {
     pthread_once(&once, read_all);
-    return &settings;
+    return &tide_settings_in_force;
 }
 
 tide_status tide_knob_at(size_t index, tide_knob *knob)
@@ -214,7 +222,7 @@ tide_status tide_knob_at(size_t index, tide_knob *knob)
         return tide_error_note_end(TIDE_INVALID_ARGUMENT, "knob", TIDE_NO_OBJECT,
                                    "index %" PRIu64 ", there are %" PRIu64 " knobs",
                                    (const uint64_t[TIDE_ERROR_NUMBERS]){index, KNOB_COUNT});
-    tide_settings_get();
+    (void)tide_settings_get();
     *knob = (tide_knob){
         .struct_size = sizeof *knob,
         .name = rules[index].name,

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The pool size that the inline path knows; the default. */
+#define TIDE_PLAIN_POOL_SIZE 64u
+
 typedef struct tide_settings {
     size_t pool_size; /* bytes; 0: no pools */
     uint32_t pool_count;
@@ -16,9 +19,23 @@ typedef struct tide_settings {
     size_t chunk_cache; /* bytes */
     bool faults_abort;
     bool exit_report;
+    /* What follows from those, and from who watches. */
+    bool watched;     /* a checker watches memory */
+    bool pools_apart; /* there are pools, and they don't lie in their cells' blocks */
+    bool ready;       /* the inline path may find things ready */
 } tide_settings;
 
+extern tide_settings tide_settings_in_force;
+extern uint32_t tide_settings_known; /* stored 1 with release, once, behind the settings */
+
+const tide_settings *tide_settings_read(void);
+
 /* Reads the environment at the first call, from whichever thread. Never fails, never changes. */
-const tide_settings *tide_settings_get(void);
+static inline const tide_settings *tide_settings_get(void)
+{
+    if (__builtin_expect(__atomic_load_n(&tide_settings_known, __ATOMIC_ACQUIRE) != 0, 1))
+        return &tide_settings_in_force;
+    return tide_settings_read();
+}
 
 #endif

@@ -42,7 +42,7 @@ static void *serve_from_window(tide_arena *arena, tide_cell *cell, size_t size, 
     size_t taken = size == 0 ? 1 : size;
     size_t room = (size_t)(tide_arena_window_end(arena, cell) - bump);
     size_t padding = -(uintptr_t)bump & (alignment - 1);
-    bool watched = tide_checker_watches_memory();
+    bool watched = tide_settings_get()->watched;
     if (padding > room || taken > room - padding || (watched && bump != tide_cell_pool(cell)))
         return NULL;
     if (watched)
@@ -70,13 +70,13 @@ static bool wants_window(const tide_chunk *chunk, size_t size, size_t alignment)
 {
     return size <= WINDOW_SMALL && alignment <= WINDOW_SMALL &&
            (size_t)(chunk->bump - chunk->start) >= WINDOW_FROM && tide_chunk_has_memory(chunk) &&
-           tide_thread_is_ready_mode();
+           tide_settings_get()->ready;
 }
 
 static void *serve_from_chunk(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment,
                               bool zeroed)
 {
-    tide_chunk *chunk = tide_cell_chunks(cell);
+    tide_chunk *chunk = cell->chunks;
     if (chunk == NULL)
         return NULL;
     if (wants_window(chunk, size, alignment) && move_window(arena, chunk, size + alignment))
@@ -97,17 +97,17 @@ static tide_chunk *take_spare(tide_extra *extra, size_t need)
 }
 
 /* The newest chunk of the row stays in front: a block of its own goes behind it. */
-static void link_chunk(tide_cell *cell, tide_chunk *chunk, size_t row_max)
+static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, size_t row_max)
 {
-    tide_chunk *front = tide_cell_chunks(cell);
+    tide_chunk *front = cell->chunks;
     const tide_thread *thread = tide_thread_self_();
     if (front == NULL && cell->special == 0 && chunk == thread->home_chunk) {
         chunk->next = NULL;
         cell->chunks = chunk;
-        cell->arena |= TIDE_ARENA_CHUNK;
+        arena->state_ |= TIDE_STATE_CHUNK;
         return;
     }
-    tide_cell_make_cold(cell);
+    tide_cell_note(cell, TIDE_CELL_CHUNKS);
     if (front != NULL && tide_chunk_payload(chunk) > row_max) {
         chunk->next = front->next;
         front->next = chunk;
@@ -117,11 +117,12 @@ static void link_chunk(tide_cell *cell, tide_chunk *chunk, size_t row_max)
     }
 }
 
-static void *serve_from_new_chunk(tide_cell *cell, size_t size, size_t alignment, bool zeroed)
+static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment,
+                                  bool zeroed)
 {
     tide_extra *extra = tide_extra_of(cell);
     const tide_settings *settings = tide_settings_get();
-    tide_chunk *front = tide_cell_chunks(cell);
+    tide_chunk *front = cell->chunks;
     tide_chunk_request request = {
         .size = size == 0 ? 1 : size,
         .alignment = alignment,
@@ -140,7 +141,7 @@ static void *serve_from_new_chunk(tide_cell *cell, size_t size, size_t alignment
         chunk = tide_chunk_obtain(tide_thread_current(), &request);
     if (chunk == NULL)
         return NULL;
-    link_chunk(cell, chunk, request.row_max);
+    link_chunk(arena, cell, chunk, request.row_max);
     return tide_chunk_carve(chunk, size, alignment, zeroed);
 }
 
@@ -167,7 +168,7 @@ tide_status tide_arena_serve(tide_arena *arena, size_t size, size_t alignment, b
     if (served == NULL)
         served = serve_from_chunk(arena, cell, size, alignment, zeroed);
     if (served == NULL)
-        served = serve_from_new_chunk(cell, size, alignment, zeroed);
+        served = serve_from_new_chunk(arena, cell, size, alignment, zeroed);
     if (served == NULL)
         return no_room(arena, cell, size, alignment, operation);
     *block = served;
@@ -186,9 +187,43 @@ static tide_status allocate(tide_arena *arena, size_t size, size_t alignment, un
     return status;
 }
 
+/* A pool for one nested arena more than the thread has pools ready: from the process-wide list. */
+static void *serve_first(tide_arena *arena, uint64_t owner, size_t size)
+{
+    tide_cell *cell = tide_cell_obtain();
+    if (cell == NULL)
+        return NULL;
+    tide_cell_set_owner(cell, owner);
+    tide_cell_take_(cell, arena, arena->state_);
+    char *pool = ((tide_block *)(void *)cell)->pool;
+    arena->bump_ = pool + size;
+    return pool;
+}
+
+/* What is common enough on the slow path to go straight: one more nested arena, and more from an
+ * arena's chunk. NULL: everything else, faults included. */
+static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
+{
+    const tide_thread *thread = tide_thread_self_();
+    if (arena == NULL || tide_relaxed_(&arena->owner_) != thread->owner ||
+        alignment - 1 >= WINDOW_SMALL || (alignment & (alignment - 1)) != 0 || size == 0 ||
+        thread->idle_limit == 0)
+        return NULL;
+    if ((arena->state_ & TIDE_STATE_EMPTY) != 0)
+        return size <= TIDE_POOL_BYTES && thread->idle_count == 0 && thread->home->mark != 0
+                   ? serve_first(arena, thread->owner, size)
+                   : NULL;
+    const tide_cell *cell = tide_arena_cell(arena);
+    if (!tide_cell_is_of(cell, arena) || cell->chunks == NULL || size <= WINDOW_SMALL)
+        return NULL;
+    return tide_chunk_carve(cell->chunks, size, alignment, zeroed);
+}
+
 void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment, unsigned flags)
 {
-    void *block = NULL;
+    void *block = serve_quickly(arena, size, alignment, (flags & TIDE_SLOW_ZEROED_) != 0);
+    if (block != NULL)
+        return block;
     tide_status status = allocate(arena, size, alignment, flags, &block);
     if (tide_status_is_fault(status))
         tide_fault_raise();
@@ -234,7 +269,7 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
 {
     if (end == arena->bump_)
         return (growth){tide_arena_window_end(arena, cell), NULL};
-    tide_chunk *chunk = tide_cell_chunks(cell);
+    tide_chunk *chunk = cell->chunks;
     bool is_window_end = (arena->state_ & TIDE_STATE_WINDOW) != 0 && arena->end_ == end;
     if (chunk != NULL && end == chunk->bump && !is_window_end)
         return (growth){chunk->limit, chunk};
@@ -315,9 +350,10 @@ size_t tide_arena_used(const tide_arena *arena)
     const tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL)
         return 0;
-    size_t chunks = used_of_chunks(tide_cell_chunks(cell));
-    if (tide_arena_window_is_pool(arena, cell))
-        return chunks + (size_t)(arena->bump_ - tide_cell_pool(cell));
+    size_t chunks = used_of_chunks(cell->chunks);
+    const char *pool = tide_cell_pool(cell);
+    if (tide_arena_window_is_pool(arena))
+        return chunks + (pool != NULL ? (size_t)(arena->bump_ - pool) : 0);
     /* The window is part of the chunk; what lay unused in the pool counts as padding. */
     size_t unused = (size_t)(tide_arena_window_end(arena, cell) - arena->bump_);
     return chunks - unused + tide_settings_get()->pool_size;

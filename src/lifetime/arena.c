@@ -20,13 +20,6 @@ static bool is_closed(const tide_arena *arena)
     return (tide_relaxed_(&arena->owner_) & TIDE_OWNER_CLOSED) != 0;
 }
 
-tide_cell *tide_arena_cell(const tide_arena *arena)
-{
-    if ((arena->state_ & TIDE_STATE_EMPTY) != 0)
-        return NULL;
-    return (tide_cell *)(uintptr_t)(arena->state_ & TIDE_STATE_CELL);
-}
-
 /* Only the owner of an open arena may look for its name: for everyone else it may be changing. */
 tide_object tide_arena_object(const tide_arena *arena)
 {
@@ -42,7 +35,7 @@ tide_object tide_arena_object(const tide_arena *arena)
     return object;
 }
 
-tide_status tide_arena_check(const tide_arena *arena, const char *operation)
+tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation)
 {
     tide_object object = {"arena", arena, NULL};
     if (arena == NULL)
@@ -57,12 +50,10 @@ tide_status tide_arena_check(const tide_arena *arena, const char *operation)
                           tide_thread_self_()->owner);
     if (is_closed(arena))
         return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed");
-    tide_cell *cell = tide_arena_cell(arena);
-    if (cell != NULL && !tide_cell_is_of(cell, arena))
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
-                          "a copied or moved arena: its memory belongs to the one at 0x%" PRIx64,
-                          cell->arena & ~TIDE_ARENA_BITS);
-    return TIDE_OK;
+    const tide_cell *cell = tide_arena_cell(arena);
+    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
+                      "a copied or moved arena: its memory belongs to the one at 0x%" PRIx64,
+                      cell->arena & ~TIDE_ARENA_COLD);
 }
 
 tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation)
@@ -71,32 +62,13 @@ tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation)
                             "no memory for the library's own records");
 }
 
-bool tide_arena_window_is_pool(const tide_arena *arena, const tide_cell *cell)
-{
-    char *pool = tide_cell_pool(cell);
-    return pool != NULL &&
-           (uintptr_t)arena->bump_ - (uintptr_t)pool <= tide_settings_get()->pool_size;
-}
-
-char *tide_arena_window_end(const tide_arena *arena, const tide_cell *cell)
-{
-    if (tide_arena_window_is_pool(arena, cell))
-        return tide_cell_pool(cell) + tide_settings_get()->pool_size;
-    return (arena->state_ & TIDE_STATE_WINDOW) != 0 ? arena->end_ : arena->bump_;
-}
-
-void tide_arena_set_bump(tide_arena *arena, char *bump)
-{
-    arena->bump_ = bump;
-    if (!tide_thread_is_ready_mode())
-        arena->end_ = bump;
-}
-
 /* Puts an arena that has just taken its cell, or was reset, at the start of the pool. */
 static void start_window(tide_arena *arena, tide_cell *cell)
 {
     arena->state_ = (uint64_t)(uintptr_t)cell;
-    if (!tide_thread_is_ready_mode())
+    if (cell->special == 0 && cell->chunks != NULL)
+        arena->state_ |= TIDE_STATE_CHUNK;
+    if (!tide_settings_get()->ready)
         arena->state_ |= TIDE_STATE_WINDOW;
     char *pool = tide_cell_pool(cell);
     tide_arena_set_bump(arena, pool != NULL ? pool : ((tide_block *)(void *)cell)->pool);
@@ -113,15 +85,9 @@ tide_cell *tide_arena_take_cell(tide_arena *arena)
         return NULL;
     tide_cell_take_(cell, arena, arena->state_);
     start_window(arena, cell);
-    if (!tide_thread_is_ready_mode())
+    if (!tide_settings_get()->ready)
         tide_cell_make_cold(cell);
     return cell;
-}
-
-tide_chunk *tide_cell_chunks(const tide_cell *cell)
-{
-    bool valid = (cell->arena & TIDE_ARENA_CHUNK) != 0 || (cell->special & TIDE_CELL_COLD) != 0;
-    return valid ? cell->chunks : NULL;
 }
 
 tide_status tide_arena_open_slow_(tide_arena *arena)
@@ -140,7 +106,7 @@ tide_status tide_arena_open_slow_(tide_arena *arena)
 void tide_cell_clear_pool(tide_cell *cell, size_t pool_used)
 {
     char *pool = tide_cell_pool(cell);
-    if (!tide_pools_lie_apart()) {
+    if (!tide_settings_get()->pools_apart) {
         tide_clear_line_(((tide_block *)(void *)cell)->pool);
     } else if (pool != NULL) {
         tide_checker_allow_defined(pool, pool_used);
@@ -160,7 +126,7 @@ void tide_cell_wipe(tide_cell *cell)
     char *pool = tide_cell_pool(cell);
     if (pool != NULL)
         wipe(pool, tide_settings_get()->pool_size);
-    for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next) {
+    for (tide_chunk *chunk = cell->chunks; chunk != NULL; chunk = chunk->next) {
         if (tide_chunk_has_memory(chunk))
             wipe(chunk->start, (size_t)(chunk->bump - chunk->start));
     }
@@ -186,7 +152,7 @@ void tide_cell_drop_chunks(tide_cell *cell, tide_ending *ending)
     tide_extra *extra = tide_extra_of(cell);
     if (extra != NULL)
         drop(extra->spare, ending);
-    drop(tide_cell_chunks(cell), ending);
+    drop(cell->chunks, ending);
     if (extra != NULL)
         tide_extra_free(extra);
 }
@@ -205,11 +171,11 @@ tide_status tide_ending_report(const tide_ending *ending, const char *operation,
     return TIDE_OK;
 }
 
+/* Asked only where pools lie apart, and there the window never leaves the pool. */
 static size_t pool_used(const tide_arena *arena, const tide_cell *cell)
 {
-    if (tide_arena_window_is_pool(arena, cell))
-        return (size_t)(arena->bump_ - tide_cell_pool(cell));
-    return tide_settings_get()->pool_size;
+    const char *pool = tide_cell_pool(cell);
+    return pool != NULL ? (size_t)(arena->bump_ - pool) : 0;
 }
 
 /* From here on every segment is dead, and the arena closed to everyone, its cleanups included. */
@@ -237,8 +203,43 @@ static tide_status check_close(tide_arena *arena, const char *operation)
     return TIDE_OK;
 }
 
+/* An arena with nothing but memory of the system's. */
+static tide_status close_plain(tide_arena *arena, tide_cell *cell)
+{
+    tide_chunk *chunk = cell->chunks;
+    tide_home_thread *thread = tide_thread_current();
+    end_lifetime(arena, cell);
+    while (chunk != NULL) {
+        tide_chunk *next = chunk->next;
+        (void)tide_chunk_give_back(thread, chunk);
+        chunk = next;
+    }
+    tide_clear_line_(((tide_block *)(void *)cell)->pool);
+    tide_thread_give_cell(thread, cell);
+    return TIDE_OK;
+}
+
+/* A nested arena beyond the pools the thread keeps, with nothing but its pool: the cell goes straight
+ * to the process-wide list. */
+static bool close_quickly(tide_arena *arena)
+{
+    const tide_thread *thread = tide_thread_self_();
+    if (arena == NULL || tide_relaxed_(&arena->owner_) != thread->owner ||
+        thread->idle_limit == 0 || thread->idle_count < thread->idle_limit)
+        return false;
+    tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena || cell->chunks != NULL ||
+        cell == thread->home)
+        return false;
+    tide_cell_retire_(cell, arena, thread->owner, true);
+    tide_cell_surrender(cell);
+    return true;
+}
+
 tide_status tide_arena_close_slow_(tide_arena *arena)
 {
+    if (close_quickly(arena))
+        return TIDE_OK;
     tide_status status = check_close(arena, "close");
     if (status != TIDE_OK)
         return status;
@@ -247,6 +248,8 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
         tide_relaxed_store_(&arena->owner_, owner_of(arena) | TIDE_OWNER_CLOSED);
         return TIDE_OK;
     }
+    if ((cell->special & ~TIDE_CELL_CHUNKS) == 0 && tide_settings_get()->ready)
+        return close_plain(arena, cell);
     tide_ending ending = {0};
     tide_object object = tide_arena_object(arena);
     char name[TIDE_NAME_BYTES]; /* the object's goes with the extra */
@@ -272,7 +275,7 @@ static void keep_chunks(tide_cell *cell, tide_ending *ending)
         row_max = extra->chunk_max;
     tide_chunk *kept = NULL;
     tide_chunk *next;
-    for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = next) {
+    for (tide_chunk *chunk = cell->chunks; chunk != NULL; chunk = next) {
         next = chunk->next;
         chunk->next = NULL;
         if (tide_chunk_payload(chunk) > row_max) {
@@ -291,8 +294,7 @@ static void keep_chunks(tide_cell *cell, tide_ending *ending)
             drop(chunk, ending);
         }
     }
-    if ((cell->special & TIDE_CELL_COLD) != 0)
-        cell->chunks = kept; /* else it has one chunk, which stays, or none */
+    cell->chunks = kept;
 }
 
 tide_status tide_arena_reset(tide_arena *arena)
@@ -344,7 +346,7 @@ tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
         arena->state_ = TIDE_MARK_NONE;
     } else {
         tide_home_thread *thread = tide_thread_current();
-        if (cell == thread->fast.home || tide_cell_chunks(cell) != NULL)
+        if (cell == thread->fast.home || cell->chunks != NULL)
             tide_thread_detach_home(thread);
         tide_cell_set_owner(cell, to);
         tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);

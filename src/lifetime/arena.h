@@ -6,17 +6,36 @@
 #include <tidepool/arena.h>
 
 #include "base/error.h"
+#include "base/settings.h"
+#include "lifetime/cells.h"
 #include "lifetime/extra.h"
 #include "lifetime/thread.h"
 
 /* The arena as an error names it. */
 tide_object tide_arena_object(const tide_arena *arena);
 
-/* INVALID_ARGUMENT, WRONG_OWNER or CLOSED unless the calling owner may use the arena now. */
-tide_status tide_arena_check(const tide_arena *arena, const char *operation);
-
 /* The arena's cell, or NULL while it has taken none. */
-tide_cell *tide_arena_cell(const tide_arena *arena);
+static inline tide_cell *tide_arena_cell(const tide_arena *arena)
+{
+    if ((arena->state_ & TIDE_STATE_EMPTY) != 0)
+        return NULL;
+    return (tide_cell *)(uintptr_t)(arena->state_ & TIDE_STATE_CELL);
+}
+
+/* INVALID_ARGUMENT, WRONG_OWNER or CLOSED, noted for `operation`. */
+tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation);
+
+/* OK when the calling owner may use the arena now; a block-less thread's token owns nothing. */
+static inline tide_status tide_arena_check(const tide_arena *arena, const char *operation)
+{
+    if (arena != NULL && tide_relaxed_(&arena->owner_) == tide_thread_self_()->owner &&
+        tide_thread_current() != NULL) {
+        const tide_cell *cell = tide_arena_cell(arena);
+        if (cell == NULL || tide_cell_is_of(cell, arena))
+            return TIDE_OK;
+    }
+    return tide_arena_find_fault(arena, operation);
+}
 
 /* The arena's cell, taken if need be; NULL, nothing noted, when there is no memory. The arena has
  * passed tide_arena_check(). */
@@ -25,17 +44,31 @@ tide_cell *tide_arena_take_cell(tide_arena *arena);
 /* Notes that there was no memory for the library's own structures. */
 tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation);
 
-/* The window's true end, also where the inline path is shown an empty one. */
-char *tide_arena_window_end(const tide_arena *arena, const tide_cell *cell);
+/* Whether the window still lies in the pool. Out of ready mode it always does: there the inline path
+ * is shown an empty one, end_ at bump_. */
+static inline bool tide_arena_window_is_pool(const tide_arena *arena)
+{
+    return (arena->state_ & TIDE_STATE_WINDOW) == 0 || !tide_settings_get()->ready;
+}
 
-/* Whether the window still lies in the pool. */
-bool tide_arena_window_is_pool(const tide_arena *arena, const tide_cell *cell);
+/* The window's true end. */
+static inline char *tide_arena_window_end(const tide_arena *arena, const tide_cell *cell)
+{
+    if ((arena->state_ & TIDE_STATE_WINDOW) == 0)
+        return ((tide_block *)(void *)(uintptr_t)cell)->pool + TIDE_POOL_BYTES;
+    if (tide_settings_get()->ready)
+        return arena->end_;
+    const char *pool = tide_cell_pool(cell);
+    return pool != NULL ? (char *)(uintptr_t)pool + tide_settings_get()->pool_size : arena->bump_;
+}
 
 /* Moves the window's next free byte. */
-void tide_arena_set_bump(tide_arena *arena, char *bump);
-
-/* The arena's newest chunk, or NULL. */
-tide_chunk *tide_cell_chunks(const tide_cell *cell);
+static inline void tide_arena_set_bump(tide_arena *arena, char *bump)
+{
+    arena->bump_ = bump;
+    if (!tide_settings_get()->ready)
+        arena->end_ = bump;
+}
 
 /* Serves any request of an arena that has passed its checks but those of size and alignment. */
 tide_status tide_arena_serve(tide_arena *arena, size_t size, size_t alignment, bool zeroed,

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lifetime/cells.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/checker.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/settings.h"
 #include "lifetime/chunk.h"
 #include "lifetime/thread.h"
 #include <tidepool/manager.h>
 
 /* A slab's first block is its header. */
+_Static_assert(TIDE_PLAIN_POOL_SIZE == TIDE_POOL_BYTES, "the inline path knows the default size");
+
 typedef struct tide_slab {
     struct tide_slab *next;
     size_t blocks; /* header included */
@@ -24,7 +26,7 @@ typedef struct tide_slab {
 /* Bytes behind a pool that lies apart, which a memory checker keeps off limits. */
 #define RED_ZONE 64u
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static tide_lock lock;
 static tide_slab *slabs;      /* newest first */
 static tide_cell *free_cells; /* idle, newest first */
 
@@ -32,12 +34,12 @@ tide_cell tide_cell_global = {.epoch = 2, .mark = TIDE_MARK_NONE};
 
 void tide_cells_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    tide_lock_take(&lock);
 }
 
 void tide_cells_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    tide_lock_leave(&lock);
 }
 
 static tide_block *slab_blocks(tide_slab *slab)
@@ -68,11 +70,6 @@ static bool grow(void)
     return true;
 }
 
-bool tide_pools_lie_apart(void)
-{
-    return tide_settings_get()->pool_size > TIDE_POOL_BYTES || tide_checker_watches_memory();
-}
-
 static tide_pool_apart *pool_apart(const tide_cell *cell)
 {
     return (tide_pool_apart *)(void *)((tide_block *)(void *)(uintptr_t)cell)->pool;
@@ -80,9 +77,10 @@ static tide_pool_apart *pool_apart(const tide_cell *cell)
 
 char *tide_cell_pool(const tide_cell *cell)
 {
-    if (tide_settings_get()->pool_size == 0)
+    const tide_settings *settings = tide_settings_get();
+    if (settings->pool_size == 0)
         return NULL;
-    if (tide_pools_lie_apart())
+    if (settings->pools_apart)
         return pool_apart(cell)->start;
     return ((tide_block *)(void *)(uintptr_t)cell)->pool;
 }
@@ -107,11 +105,6 @@ static void free_pool_apart(tide_cell *cell)
     pool->start = NULL;
 }
 
-static bool has_pool_apart(void)
-{
-    return tide_settings_get()->pool_size != 0 && tide_pools_lie_apart();
-}
-
 static tide_cell *pop_free(void)
 {
     tide_cell *cell = NULL;
@@ -119,6 +112,7 @@ static tide_cell *pop_free(void)
     if (free_cells != NULL || grow()) {
         cell = free_cells;
         free_cells = cell->next_free;
+        cell->chunks = NULL;
     }
     tide_cells_unlock();
     return cell;
@@ -138,7 +132,7 @@ tide_cell *tide_cell_obtain(void)
     if (cell == NULL)
         return NULL;
     tide_checker_acquire(cell);
-    if (has_pool_apart() && !make_pool_apart(cell)) {
+    if (tide_settings_get()->pools_apart && !make_pool_apart(cell)) {
         push_free(cell);
         return NULL;
     }
@@ -147,7 +141,7 @@ tide_cell *tide_cell_obtain(void)
 
 void tide_cell_surrender(tide_cell *cell)
 {
-    if (has_pool_apart())
+    if (tide_settings_get()->pools_apart)
         free_pool_apart(cell);
     tide_checker_release(cell);
     push_free(cell);
@@ -166,17 +160,14 @@ void tide_cell_make_cold(tide_cell *cell)
 {
     if ((cell->special & TIDE_CELL_COLD) != 0)
         return;
-    if ((cell->arena & TIDE_ARENA_CHUNK) == 0)
-        cell->chunks = NULL;
     cell->extra = NULL;
     cell->special |= TIDE_CELL_COLD;
-    cell->arena &= ~TIDE_ARENA_CHUNK;
     note_special(cell);
 }
 
-void tide_cell_note_heap(tide_cell *cell)
+void tide_cell_note(tide_cell *cell, uint64_t bit)
 {
-    cell->special |= TIDE_CELL_HEAP;
+    cell->special |= bit;
     note_special(cell);
 }
 
@@ -240,7 +231,7 @@ void tide_cells_adopt(const tide_home_thread *survivor)
             cell->epoch += 2;
             cell->special = 0;
             cell->arena = 0;
-            if (!has_pool_apart())
+            if (!tide_settings_get()->pools_apart)
                 tide_clear_line_(slab_blocks(slab)[i].pool);
             else if (pool_apart(cell)->start != NULL)
                 free_pool_apart(cell);

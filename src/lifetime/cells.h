@@ -35,14 +35,11 @@ void tide_cell_surrender(tide_cell *cell);
 /* The first byte of the cell's pool; its size is the knob's. NULL when there are no pools. */
 char *tide_cell_pool(const tide_cell *cell);
 
-/* Whether pools lie apart from their cells: another size, or a memory checker. */
-bool tide_pools_lie_apart(void);
-
-/* Makes chunks and extra of the cell valid. */
+/* Makes extra of the cell valid, and the inline close leave it alone. */
 void tide_cell_make_cold(tide_cell *cell);
 
-/* The arena that has the cell lies on the heap. */
-void tide_cell_note_heap(tide_cell *cell);
+/* Sets a bit of special, TIDE_CELL_HEAP or TIDE_CELL_CHUNKS. */
+void tide_cell_note(tide_cell *cell, uint64_t bit);
 
 /* One more hold, or one less; the caller has checked that there is room, or a hold. */
 void tide_cell_add_hold(tide_cell *cell);
@@ -54,7 +51,7 @@ void tide_cell_set_owner(tide_cell *cell, tide_owner owner);
 /* Whether it is `arena` that has the cell. */
 static inline bool tide_cell_is_of(const tide_cell *cell, const tide_arena *arena)
 {
-    return (cell->arena & ~TIDE_ARENA_BITS) == (uint64_t)(uintptr_t)arena;
+    return (cell->arena & ~TIDE_ARENA_COLD) == (uint64_t)(uintptr_t)arena;
 }
 
 /* Calls visit for every cell ever made, under the lock. The callback may not take it. */

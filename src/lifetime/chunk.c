@@ -32,7 +32,7 @@ bool tide_chunk_has_memory(const tide_chunk *chunk)
 
 static size_t red_zone(void)
 {
-    return tide_checker_watches_memory() ? TIDE_CHUNK_RED_ZONE : 0;
+    return tide_settings_get()->watched ? TIDE_CHUNK_RED_ZONE : 0;
 }
 
 static uint32_t log2_of(size_t power)
@@ -127,10 +127,11 @@ static uint32_t row_of(size_t payload)
     return row < TIDE_CHUNK_ROWS ? row : TIDE_CHUNK_ROWS;
 }
 
-/* A fork may catch the thread in the middle of these; its child leaves such lists alone. */
+/* A fork may catch the thread in the middle of these; its child leaves such lists alone. What the
+ * lists' heads are stored with is release, so the child sees none of it without the mark. */
 static void begin_change(tide_home_thread *thread)
 {
-    (void)__atomic_exchange_n(&thread->mutating, 1, __ATOMIC_ACQ_REL); /* nothing moves above it */
+    __atomic_store_n(&thread->mutating, 1, __ATOMIC_RELAXED);
 }
 
 static void end_change(tide_home_thread *thread)
@@ -142,7 +143,7 @@ static tide_chunk *pop(tide_home_thread *thread, uint32_t row)
 {
     tide_chunk *chunk = thread->cached[row];
     begin_change(thread);
-    thread->cached[row] = chunk->next;
+    __atomic_store_n(&thread->cached[row], chunk->next, __ATOMIC_RELEASE);
     thread->cached_bytes -= tide_chunk_payload(chunk);
     end_change(thread);
     chunk->next = NULL;
@@ -156,7 +157,7 @@ static void push(tide_home_thread *thread, tide_chunk *chunk)
     chunk->bump = NULL;
     begin_change(thread);
     chunk->next = thread->cached[row];
-    thread->cached[row] = chunk;
+    __atomic_store_n(&thread->cached[row], chunk, __ATOMIC_RELEASE);
     thread->cached_bytes += tide_chunk_payload(chunk);
     end_change(thread);
 }
@@ -170,7 +171,7 @@ static void set_home(tide_home_thread *thread, tide_chunk *chunk)
 {
     begin_change(thread);
     thread->cached_bytes -= thread->fast.chunk_room;
-    thread->fast.home_chunk = chunk;
+    __atomic_store_n(&thread->fast.home_chunk, chunk, __ATOMIC_RELEASE);
     thread->fast.chunk_room = chunk != &tide_no_chunk ? tide_chunk_payload(chunk) : 0;
     thread->cached_bytes += thread->fast.chunk_room;
     end_change(thread);
@@ -231,7 +232,7 @@ tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request
         if (chunk != NULL)
             return chunk;
         /* An arena's first chunk is to become the home chunk when it comes back. */
-        bool may_be_home = is_system && request->last == 0 && tide_thread_is_ready_mode();
+        bool may_be_home = is_system && request->last == 0 && tide_settings_get()->ready;
         if (may_be_home && payload < TIDE_HOME_CHUNK_BYTES &&
             request->row_max >= TIDE_HOME_CHUNK_BYTES)
             payload = TIDE_HOME_CHUNK_BYTES;
@@ -260,7 +261,7 @@ static void keep(tide_home_thread *thread, tide_chunk *chunk)
 {
     size_t payload = tide_chunk_payload(chunk);
     size_t bound = tide_settings_get()->chunk_cache;
-    bool may_be_home = payload >= TIDE_HOME_CHUNK_BYTES && tide_thread_is_ready_mode() &&
+    bool may_be_home = payload >= TIDE_HOME_CHUNK_BYTES && tide_settings_get()->ready &&
                        (thread->fast.home_chunk == &tide_no_chunk ||
                         (home_is_idle(thread) && thread->fast.chunk_room < payload));
     while (payload <= bound && thread->cached_bytes + payload > bound && evict_one(thread))
@@ -308,7 +309,7 @@ static void count_as_used(tide_chunk *chunk, char *start, char *end, bool zeroed
 
 void *tide_chunk_carve(tide_chunk *chunk, size_t size, size_t alignment, bool zeroed)
 {
-    bool watched = tide_checker_watches_memory() && tide_chunk_has_memory(chunk);
+    bool watched = tide_settings_get()->watched && tide_chunk_has_memory(chunk);
     size_t gap = watched && chunk->bump != chunk->start ? TIDE_CHUNK_RED_ZONE : 0;
     size_t room = (size_t)(chunk->limit - chunk->bump);
     size_t padding = gap + (-((uintptr_t)chunk->bump + gap) & (alignment - 1));

@@ -32,13 +32,13 @@ typedef struct selection {
 
 static tide_cell *next_of(const tide_cell *cell)
 {
-    return (tide_cell *)(uintptr_t)(cell->arena & ~TIDE_ARENA_BITS);
+    return (tide_cell *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD);
 }
 
 /* An arena on the heap is there still, and must not pass for an open one. */
 static void close_struct(const tide_cell *cell)
 {
-    tide_arena *arena = (tide_arena *)(uintptr_t)(cell->arena & ~TIDE_ARENA_BITS);
+    tide_arena *arena = (tide_arena *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD);
     tide_relaxed_store_(&arena->owner_, tide_relaxed_(&cell->owner) | TIDE_OWNER_CLOSED);
 }
 
@@ -55,7 +55,7 @@ static void select_cell(tide_cell *cell, void *context)
     cell->special &= TIDE_CELL_HOLD - 1; /* the frames that held it are gone */
     if ((cell->special & TIDE_CELL_HEAP) != 0)
         close_struct(cell);
-    cell->arena = (uint64_t)(uintptr_t)chosen->first | (cell->arena & TIDE_ARENA_BITS);
+    cell->arena = (uint64_t)(uintptr_t)chosen->first | (cell->arena & TIDE_ARENA_COLD);
     chosen->first = cell;
 }
 

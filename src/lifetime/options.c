@@ -98,7 +98,7 @@ static tide_status open_on_heap(tide_arena *arena, const tide_arena_options *opt
     tide_cell *cell = tide_arena_take_cell(arena);
     if (cell == NULL)
         return tide_arena_no_memory(NULL, "new");
-    tide_cell_note_heap(cell);
+    tide_cell_note(cell, TIDE_CELL_HEAP);
     return TIDE_OK;
 }
 

@@ -72,7 +72,7 @@ static void name_lost(tide_cell *cell, void *context)
     char line[160];
     (void)snprintf(
         line, sizeof line, "tidepool: the arena \"%s\" at %p was left open by a thread that ended",
-        extra != NULL ? extra->name : "", (void *)(uintptr_t)(cell->arena & ~TIDE_ARENA_BITS));
+        extra != NULL ? extra->name : "", (void *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD));
     tide_os_complain(line);
 }
 

@@ -65,12 +65,6 @@ uint64_t tide_mark_next(void)
     return __atomic_add_fetch(&mark_number, 1, __ATOMIC_RELAXED);
 }
 
-bool tide_thread_is_ready_mode(void)
-{
-    const tide_settings *settings = tide_settings_get();
-    return settings->pooling && settings->pool_size == TIDE_POOL_BYTES && !tide_pools_lie_apart();
-}
-
 static void enroll(tide_home_thread *thread)
 {
     tide_cells_lock();
@@ -170,7 +164,7 @@ static void prepare(void)
 static void fill(tide_home_thread *thread)
 {
     const tide_settings *settings = tide_settings_get();
-    bool ready = tide_thread_is_ready_mode();
+    bool ready = tide_settings_get()->ready;
     thread->own = own_token;
     thread->fast.owner = current_token;
     thread->fast.word = tide_mark_word(tide_mark_number());
@@ -244,7 +238,7 @@ tide_cell *tide_thread_take_cell(tide_home_thread *thread)
         return cell;
     bool has_no_home = cell == &no_cell;
     cell = pop_or_obtain(thread);
-    if (cell != NULL && has_no_home && tide_thread_is_ready_mode())
+    if (cell != NULL && has_no_home && tide_settings_get()->ready)
         settle(thread, cell);
     return cell;
 }
@@ -252,7 +246,8 @@ tide_cell *tide_thread_take_cell(tide_home_thread *thread)
 void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
 {
     cell->special = 0;
-    cell->arena &= ~TIDE_ARENA_BITS;
+    cell->arena &= ~TIDE_ARENA_COLD;
+    cell->chunks = NULL;
     tide_relaxed_store_(&cell->mark, 0);
     if (cell == thread->fast.home)
         return;

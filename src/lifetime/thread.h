@@ -35,10 +35,6 @@ tide_home_thread *tide_thread_enter(void);
 /* The calling thread's block, or NULL. */
 tide_home_thread *tide_thread_current(void);
 
-/* Whether the inline path may find things ready: pooling is on, pools are of the size that it
- * knows, and nothing watches memory. */
-bool tide_thread_is_ready_mode(void);
-
 /* An idle cell, its pool clear: the home cell, one from the array, or a new one; NULL without
  * memory. The caller takes it at once. */
 tide_cell *tide_thread_take_cell(tide_home_thread *thread);

@@ -123,16 +123,16 @@ TIDE_HELPER void tide_scalar_put_uintptr_t_(void *address, tide_layout layout, u
         memcpy(&raw, &value, sizeof raw);              \
         return raw;                                    \
     }
-#define TIDE_SCALARS_BY_BITS_(X)                                                \
-    X(i8, int8_t, uint8_t)                                                      \
-    X(u8, uint8_t, uint8_t)                                                     \
-    X(i16, int16_t, uint16_t)                                                   \
-    X(u16, uint16_t, uint16_t)                                                  \
-    X(i32, int32_t, uint32_t)                                                   \
-    X(u32, uint32_t, uint32_t)                                                  \
-    X(i64, int64_t, uint64_t)                                                   \
-    X(u64, uint64_t, uint64_t) X(f32, float, uint32_t) X(f64, double, uint64_t) \
-        X(ptr, void *, uintptr_t)
+#define TIDE_SCALARS_BY_BITS_(X) \
+    X(i8, int8_t, uint8_t)       \
+    X(u8, uint8_t, uint8_t)      \
+    X(i16, int16_t, uint16_t)    \
+    X(u16, uint16_t, uint16_t)   \
+    X(i32, int32_t, uint32_t)    \
+    X(u32, uint32_t, uint32_t)   \
+    X(i64, int64_t, uint64_t)    \
+    X(u64, uint64_t, uint64_t)   \
+    X(f32, float, uint32_t) X(f64, double, uint64_t) X(ptr, void *, uintptr_t)
 TIDE_SCALARS_BY_BITS_(TIDE_DEFINE_BITS_)
 TIDE_HELPER bool tide_scalar_from_bool_(uint8_t raw)
 {

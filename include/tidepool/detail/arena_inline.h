@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast path of arena.h: a ready pool or a ready chunk, or else the slow path, which is always
- * correct. About one store retires per cycle, so the stores are what the time goes to: open copies
- * 16 bytes, a first allocation writes three words, close seven lines and words, and nothing is
- * written that already has its value.
+ * correct. Loads and stores are what the time goes to: open copies two words, a first allocation
+ * writes three, close seven lines and words, and nothing is written that already has its value.
  */
 #ifndef TIDEPOOL_DETAIL_ARENA_INLINE_H
 #define TIDEPOOL_DETAIL_ARENA_INLINE_H
@@ -17,12 +16,19 @@ TIDE_BEGIN_DECLS
 #define TIDE_SLOW_ZEROED_ 1u /* `flags` of the slow allocations */
 
 TIDE_API TIDE_COLD tide_status tide_arena_open_slow_(tide_arena *arena);
-TIDE_API TIDE_COLD void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment,
+TIDE_API TIDE_SLOW void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment,
                                                    unsigned flags);
-TIDE_API TIDE_COLD tide_status tide_arena_segment_slow_(tide_arena *arena, size_t size,
+TIDE_API TIDE_SLOW tide_status tide_arena_segment_slow_(tide_arena *arena, size_t size,
                                                         size_t alignment, unsigned flags,
                                                         tide_segment *segment);
-TIDE_API TIDE_COLD tide_status tide_arena_close_slow_(tide_arena *arena);
+TIDE_API TIDE_SLOW tide_status tide_arena_close_slow_(tide_arena *arena);
+
+/* Exported functions keep their common path free of what the large one needs saved. */
+#ifdef TIDE_BUILD_EXPORTS
+#define TIDE_CHUNK_HELPER static __attribute__((noinline))
+#else
+#define TIDE_CHUNK_HELPER TIDE_HELPER
+#endif
 
 /* Four 16-byte stores on any machine with them; never a call, which would cost saved registers. */
 typedef uint64_t tide_pair_ __attribute__((vector_size(16), may_alias));
@@ -78,30 +84,32 @@ TIDE_HELPER tide_cell *tide_idle_pop_(tide_thread *thread, uint64_t owner)
     return cell;
 }
 
-/* An arena's first allocation. `alignment` is a power of two up to 64 here. NULL: the slow path
- * must serve it. */
-TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_thread *thread,
-                                    size_t size, bool zeroed)
+/* The home cell, or one from the array, for an arena's first allocation; NULL: neither is idle. */
+TIDE_HELPER tide_cell *tide_arena_take_ready_(tide_arena *arena, uint64_t word, tide_thread *thread)
 {
     tide_cell *cell = thread->home;
-    if (TIDE_LIKELY(size - 1 < TIDE_POOL_BYTES)) {
-        if (TIDE_UNLIKELY(cell->mark != 0)) {
-            cell = tide_idle_pop_(thread, thread->owner);
-            if (cell == NULL)
-                return NULL;
-        }
-        tide_cell_take_(cell, arena, word);
-        char *pool = ((tide_block *)(void *)cell)->pool;
-        arena->bump_ = pool + size;
-        return pool;
+    if (TIDE_UNLIKELY(cell->mark != 0)) {
+        cell = tide_idle_pop_(thread, thread->owner);
+        if (cell == NULL)
+            return NULL;
     }
-    tide_chunk *chunk = thread->home_chunk;
-    if (size - 1 >= thread->chunk_room || chunk->bump != NULL || cell->mark != 0)
-        return NULL;
     tide_cell_take_(cell, arena, word);
-    cell->arena |= TIDE_ARENA_CHUNK;
-    cell->chunks = chunk;
+    return cell;
+}
+
+/* An arena's first allocation when no pool can hold it: from the ready chunk. */
+TIDE_CHUNK_HELPER void *tide_arena_first_large_(tide_arena *arena, uint64_t word,
+                                                tide_thread *thread, size_t size, bool zeroed)
+{
+    tide_chunk *chunk = thread->home_chunk;
+    if (size - 1 >= thread->chunk_room || chunk->bump != NULL)
+        return NULL;
+    tide_cell *cell = tide_arena_take_ready_(arena, word, thread);
+    if (cell == NULL)
+        return NULL;
+    arena->state_ = (uint64_t)(uintptr_t)cell | TIDE_STATE_CHUNK;
     arena->bump_ = ((tide_block *)(void *)cell)->pool;
+    cell->chunks = chunk;
     char *payload = (char *)(chunk + 1);
     char *end = payload + size;
     char *dirty = chunk->dirty;
@@ -115,6 +123,20 @@ TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_threa
         chunk->dirty = end;
     }
     return payload;
+}
+
+/* An arena's first allocation. NULL: the slow path must serve it. */
+TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_thread *thread,
+                                    size_t size, bool zeroed)
+{
+    if (TIDE_UNLIKELY(size - 1 >= TIDE_POOL_BYTES))
+        return tide_arena_first_large_(arena, word, thread, size, zeroed);
+    tide_cell *cell = tide_arena_take_ready_(arena, word, thread);
+    if (TIDE_UNLIKELY(cell == NULL))
+        return NULL;
+    char *pool = ((tide_block *)(void *)cell)->pool;
+    arena->bump_ = pool + size;
+    return pool;
 }
 
 /* NULL: the slow path must serve it. */
@@ -134,7 +156,7 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
         end = arena->end_;
     size_t padding = -(uintptr_t)bump & (alignment - 1);
     size_t room = (size_t)(end - bump);
-    if (TIDE_UNLIKELY((cell->arena & ~TIDE_ARENA_BITS) != (uint64_t)(uintptr_t)arena) ||
+    if (TIDE_UNLIKELY((cell->arena & ~TIDE_ARENA_COLD) != (uint64_t)(uintptr_t)arena) ||
         size - 1 >= room || padding > room - size)
         return NULL;
     arena->bump_ = bump + padding + size;
@@ -143,12 +165,42 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
 
 /* The end of a scope's use of its cell: every segment is dead before the pool is clear, and the
  * pool is clear before the cell is idle. */
-TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, uint64_t owner)
+TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, uint64_t owner,
+                                   bool pool_was_used)
 {
     tide_relaxed_store_(&cell->epoch, cell->epoch + 2);
+    if (pool_was_used)
+        tide_clear_line_(((tide_block *)(void *)cell)->pool);
     tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
-    tide_clear_line_(((tide_block *)(void *)cell)->pool);
     tide_relaxed_store_(&cell->mark, 0);
+}
+
+/* Closing an arena that took nothing, the ready chunk, or another cell than the home cell. */
+TIDE_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
+                                                uint64_t owner, uint64_t state)
+{
+    if ((state & TIDE_STATE_EMPTY) != 0) {
+        tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
+        return TIDE_OK;
+    }
+    tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
+    bool is_home = cell == thread->home;
+    uint32_t count = thread->idle_count;
+    if (cell->arena != (uint64_t)(uintptr_t)arena || (!is_home && count >= thread->idle_limit))
+        return tide_arena_close_slow_(arena);
+    if ((state & TIDE_STATE_CHUNK) != 0) {
+        tide_chunk *chunk = cell->chunks;
+        if (chunk != thread->home_chunk)
+            return tide_arena_close_slow_(arena);
+        cell->chunks = NULL;
+        chunk->bump = NULL;
+    }
+    tide_cell_retire_(cell, arena, owner, arena->bump_ != ((tide_block *)(void *)cell)->pool);
+    if (!is_home) {
+        thread->idle[count] = cell;
+        thread->idle_count = count + 1;
+    }
+    return TIDE_OK;
 }
 
 TIDE_INLINE tide_status tide_arena_open(tide_arena *arena)
@@ -156,7 +208,8 @@ TIDE_INLINE tide_status tide_arena_open(tide_arena *arena)
     tide_thread *thread = tide_thread_self_();
     if (arena == NULL || TIDE_UNLIKELY(thread->owner == TIDE_OWNER_NOBODY))
         return tide_arena_open_slow_(arena);
-    memcpy(arena, thread, 2 * sizeof(uint64_t)); /* owner_ and state_ from owner and word */
+    arena->owner_ = thread->owner;
+    arena->state_ = thread->word;
     return TIDE_OK;
 }
 
@@ -212,29 +265,12 @@ TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
     if (arena == NULL || TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != owner))
         return tide_arena_close_slow_(arena);
     uint64_t state = arena->state_;
-    uint64_t address = (uint64_t)(uintptr_t)arena;
     tide_cell *cell = thread->home;
-    if (TIDE_LIKELY(state == (uint64_t)(uintptr_t)cell)) {
-        if (TIDE_UNLIKELY(cell->arena != address)) {
-            if (cell->arena != (address | TIDE_ARENA_CHUNK) || cell->chunks != thread->home_chunk)
-                return tide_arena_close_slow_(arena);
-            cell->arena = address;
-            cell->chunks->bump = NULL;
-        }
-        tide_cell_retire_(cell, arena, owner);
-        return TIDE_OK;
-    }
-    if ((state & TIDE_STATE_EMPTY) != 0) {
-        tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
-        return TIDE_OK;
-    }
-    uint32_t count = thread->idle_count;
-    cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
-    if (cell->arena != address || count >= thread->idle_limit)
+    if (TIDE_UNLIKELY(state != (uint64_t)(uintptr_t)cell))
+        return tide_arena_close_other_(arena, thread, owner, state);
+    if (TIDE_UNLIKELY(cell->arena != (uint64_t)(uintptr_t)arena))
         return tide_arena_close_slow_(arena);
-    tide_cell_retire_(cell, arena, owner);
-    thread->idle[count] = cell;
-    thread->idle_count = count + 1;
+    tide_cell_retire_(cell, arena, owner, true);
     return TIDE_OK;
 }
 

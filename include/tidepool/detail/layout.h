@@ -28,17 +28,17 @@ TIDE_BEGIN_DECLS
 /* arena.state_ */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is the thread's mark number */
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
+#define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one, the home chunk of the thread */
 #define TIDE_STATE_CELL   (~UINT64_C(63))
 
-/* cell.arena: the address of an arena, and why close must do more than clear the pool. */
-#define TIDE_ARENA_CHUNK UINT64_C(1) /* `chunks` is one chunk, the home chunk of the thread */
-#define TIDE_ARENA_COLD  UINT64_C(2) /* `special` is not 0: the slow path looks */
-#define TIDE_ARENA_BITS  UINT64_C(3)
+/* cell.arena: the address of an arena, and whether close must do more than the inline path can. */
+#define TIDE_ARENA_COLD UINT64_C(1) /* `special` is not 0: the slow path looks */
 
 /* cell.special */
-#define TIDE_CELL_COLD UINT64_C(1)         /* chunks and extra are valid */
-#define TIDE_CELL_HEAP UINT64_C(2)         /* the arena's struct outlives the frames that used it */
-#define TIDE_CELL_HOLD (UINT64_C(1) << 32) /* one hold, counted in the upper half */
+#define TIDE_CELL_COLD   UINT64_C(1) /* extra is valid */
+#define TIDE_CELL_HEAP   UINT64_C(2) /* the arena's struct outlives the frames that used it */
+#define TIDE_CELL_CHUNKS UINT64_C(4) /* it has other chunks than just the home chunk */
+#define TIDE_CELL_HOLD   (UINT64_C(1) << 32) /* one hold, counted in the upper half */
 
 /* One scope's cell, a cache line. Cells lie in type-stable memory: never freed, reused with a new
  * epoch, so that a stale reference reads a cell and not garbage. */
@@ -50,10 +50,10 @@ typedef struct tide_cell {
     uint64_t arena; /* the arena that took it last, and TIDE_ARENA_… */
     uint64_t special;
     union {
-        struct tide_chunk *chunks;   /* newest first; valid with ARENA_CHUNK, CELL_COLD */
+        struct tide_chunk *chunks;   /* newest first; NULL in an idle cell */
         struct tide_cell *next_free; /* while it is in the process-wide list */
     };
-    struct tide_extra *extra; /* cleanups, options, spare chunks, or NULL; valid with CELL_COLD */
+    struct tide_extra *extra; /* cleanups, options, spare chunks, or NULL; valid with _COLD */
 } tide_cell;
 
 /* A cell and its pool: 128 bytes. With pools of another size the pool lies apart. */
@@ -94,17 +94,29 @@ typedef struct tide_thread {
  * The calling thread's block: never NULL. A fiber may go on on another thread after any call, so
  * the address of the thread-local must not be kept over one; compilers do keep it. Here the read is
  * spelled out in a volatile assembly statement, which no compiler moves over a call, and all there
- * is to keep is the variable's offset, which is the same in all threads. Elsewhere (musl refuses to
- * load a library with static thread-locals; other processors) an exported function reads it.
+ * is to keep is the variable's offset from the thread pointer, which is the same in all threads. The
+ * library's constructor, the first to run, stores that offset in a variable that programs see as a
+ * constant: gcc loads it once where it would spell out a load from the offset table at each use.
+ * Elsewhere (musl refuses to load a library with static thread-locals; other processors) an exported
+ * function reads the thread-local.
  */
 #if defined(__GLIBC__) && defined(__x86_64__) && defined(__LP64__)
 #define TIDE_STATIC_TLS_ 1
+TIDE_API extern const uint64_t tide_thread_offset_layout1_;
+TIDE_HELPER uint64_t tide_thread_offset_(void)
+{
+#ifdef TIDE_BUILDING
+    uint64_t offset;
+    __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
+    return offset;
+#else
+    return tide_thread_offset_layout1_;
+#endif
+}
 TIDE_HELPER tide_thread *tide_thread_self_(void)
 {
-    uint64_t offset;
     tide_thread *thread;
-    __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
-    __asm__ volatile("movq %%fs:(%1), %0" : "=r"(thread) : "r"(offset));
+    __asm__ volatile("movq %%fs:(%1), %0" : "=r"(thread) : "r"(tide_thread_offset_()));
     return thread;
 }
 #else

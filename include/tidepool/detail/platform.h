@@ -18,6 +18,7 @@
 #define TIDE_API      __attribute__((visibility("default")))
 #define TIDE_MUST_USE __attribute__((warn_unused_result))
 #define TIDE_COLD     __attribute__((cold, noinline))
+#define TIDE_SLOW     __attribute__((noinline)) /* off the inlined path, yet not rare */
 #define TIDE_PRINTF(format_index, first_index) \
     __attribute__((format(printf, format_index, first_index)))
 #define TIDE_LIKELY(condition)   __builtin_expect(!!(condition), 1)

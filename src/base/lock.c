@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/lock.h"
+
+#include "base/os.h"
+
+#define PAUSES_FIRST 8u
+#define PAUSES_MOST  512u
+
+static void pause_for(uint32_t pauses)
+{
+    while (pauses-- != 0) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#else
+        __asm__ volatile("" ::: "memory");
+#endif
+    }
+}
+
+/* Looks before it tries: an exchange takes the line away from the holder. */
+void tide_lock_wait(tide_lock *lock)
+{
+    uint32_t pauses = PAUSES_FIRST;
+    for (;;) {
+        if (__atomic_load_n(&lock->taken, __ATOMIC_RELAXED) == 0 && tide_lock_try(lock))
+            return;
+        pause_for(pauses);
+        if (pauses < PAUSES_MOST)
+            pauses *= 2;
+        else
+            tide_os_give_way();
+    }
+}
