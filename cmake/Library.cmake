@@ -10,7 +10,6 @@ add_library(tidepool_objects OBJECT ${sources})
 target_include_directories(tidepool_objects PUBLIC ${PROJECT_SOURCE_DIR}/include
                                             PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(tidepool_objects PRIVATE -fno-semantic-interposition)
-target_compile_definitions(tidepool_objects PRIVATE TIDE_BUILDING)
 set_target_properties(tidepool_objects PROPERTIES POSITION_INDEPENDENT_CODE ON
                                                   C_VISIBILITY_PRESET hidden)
 

@@ -36,7 +36,8 @@ static tide_status check_request(const tide_arena *arena, size_t size, size_t al
 }
 
 /* Under a checker a pool serves one allocation, so that what lies behind it is off limits. */
-static void *serve_from_window(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment)
+static void *serve_from_window(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment,
+                               bool zeroed)
 {
     char *bump = arena->bump_;
     size_t taken = size == 0 ? 1 : size;
@@ -45,8 +46,10 @@ static void *serve_from_window(tide_arena *arena, tide_cell *cell, size_t size, 
     bool watched = tide_settings_get()->watched;
     if (padding > room || taken > room - padding || (watched && bump != tide_cell_pool(cell)))
         return NULL;
-    if (watched)
+    if (watched && zeroed)
         tide_checker_allow_defined(bump + padding, size);
+    else if (watched)
+        tide_checker_allow_undefined(bump + padding, size);
     tide_arena_set_bump(arena, bump + padding + taken);
     return bump + padding;
 }
@@ -80,7 +83,7 @@ static void *serve_from_chunk(tide_arena *arena, tide_cell *cell, size_t size, s
     if (chunk == NULL)
         return NULL;
     if (wants_window(chunk, size, alignment) && move_window(arena, chunk, size + alignment))
-        return serve_from_window(arena, cell, size, alignment);
+        return serve_from_window(arena, cell, size, alignment, zeroed);
     return tide_chunk_carve(chunk, size, alignment, zeroed);
 }
 
@@ -164,7 +167,7 @@ tide_status tide_arena_serve(tide_arena *arena, size_t size, size_t alignment, b
     tide_cell *cell = tide_arena_take_cell(arena);
     if (cell == NULL)
         return tide_arena_no_memory(arena, operation);
-    void *served = serve_from_window(arena, cell, size, alignment);
+    void *served = serve_from_window(arena, cell, size, alignment, zeroed);
     if (served == NULL)
         served = serve_from_chunk(arena, cell, size, alignment, zeroed);
     if (served == NULL)
@@ -210,7 +213,8 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
         thread->idle_limit == 0)
         return NULL;
     if ((arena->state_ & TIDE_STATE_EMPTY) != 0)
-        return size <= TIDE_POOL_BYTES && thread->idle_count == 0 && thread->home->mark != 0
+        return size <= TIDE_POOL_BYTES && thread->idle_count == 0 &&
+                       tide_thread_has_home(tide_thread_current())
                    ? serve_first(arena, thread->owner, size)
                    : NULL;
     const tide_cell *cell = tide_arena_cell(arena);

@@ -346,8 +346,10 @@ tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
         arena->state_ = TIDE_MARK_NONE;
     } else {
         tide_home_thread *thread = tide_thread_current();
-        if (cell == thread->fast.home || cell->chunks != NULL)
+        if (cell == thread->fast.home || cell->chunks != NULL) {
             tide_thread_detach_home(thread);
+            tide_thread_find_home(thread);
+        }
         tide_cell_set_owner(cell, to);
         tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);
     }

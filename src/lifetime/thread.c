@@ -25,7 +25,7 @@ static tide_home_thread start_block = {
 };
 
 /* The symbol that names the layout; see detail/layout.h. */
-TIDE_API TIDE_THREAD_LOCAL tide_thread *tide_thread_layout1_ = &start_block.fast;
+TIDE_API TIDE_THREAD_LOCAL tide_thread *volatile tide_thread_layout1_ = &start_block.fast;
 
 /* The tokens outlive the block: a destructor may need another one. 0 before the first. */
 static TIDE_THREAD_LOCAL tide_owner own_token;
@@ -220,6 +220,20 @@ static void settle(tide_home_thread *thread, tide_cell *cell)
     tide_cell_set_owner(cell, thread->fast.owner);
 }
 
+bool tide_thread_has_home(const tide_home_thread *thread)
+{
+    return thread->fast.home != &no_cell;
+}
+
+void tide_thread_find_home(tide_home_thread *thread)
+{
+    tide_cell *cell = thread->fast.home;
+    if (cell == &no_cell)
+        cell = tide_idle_pop_(&thread->fast, thread->fast.owner);
+    if (cell != NULL)
+        settle(thread, cell);
+}
+
 static tide_cell *pop_or_obtain(tide_home_thread *thread)
 {
     tide_cell *cell = tide_idle_pop_(&thread->fast, thread->fast.owner);
@@ -236,9 +250,8 @@ tide_cell *tide_thread_take_cell(tide_home_thread *thread)
     tide_cell *cell = thread->fast.home;
     if (cell->mark == 0)
         return cell;
-    bool has_no_home = cell == &no_cell;
     cell = pop_or_obtain(thread);
-    if (cell != NULL && has_no_home && tide_settings_get()->ready)
+    if (cell != NULL && !tide_thread_has_home(thread) && tide_settings_get()->ready)
         settle(thread, cell);
     return cell;
 }
@@ -261,9 +274,8 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
 
 void tide_thread_detach_home(tide_home_thread *thread)
 {
-    if (thread->fast.home->mark != 0) {
+    if (thread->fast.home->mark != 0)
         thread->fast.home = &no_cell;
-    }
     if (thread->fast.home_chunk->bump != NULL)
         tide_chunk_detach_home(thread);
 }
@@ -312,8 +324,7 @@ tide_owner tide_owner_set(tide_owner token)
     if (token != before) {
         tide_thread_detach_home(thread);
         tide_relaxed_store_(&thread->fast.owner, token);
-        if (thread->fast.home != &no_cell)
-            tide_cell_set_owner(thread->fast.home, token);
+        tide_thread_find_home(thread);
     }
     thread->fast.word = tide_mark_word(tide_mark_number());
     return before;

@@ -47,6 +47,12 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell);
  * here on. Called before the thread's owner, or that arena's, changes. */
 void tide_thread_detach_home(tide_home_thread *thread);
 
+/* Afterwards: the home cell, or an idle one in its stead, is the current owner's. */
+void tide_thread_find_home(tide_home_thread *thread);
+
+/* Whether the thread has a home cell, idle or taken. */
+bool tide_thread_has_home(const tide_home_thread *thread);
+
 /* Under the lock: whether a living thread's own token is this one; how many threads there are. */
 bool tide_thread_token_lives(tide_owner own);
 size_t tide_thread_count(void);

@@ -92,32 +92,30 @@ typedef struct tide_thread {
 
 /*
  * The calling thread's block: never NULL. A fiber may go on on another thread after any call, so
- * the address of the thread-local must not be kept over one; compilers do keep it. Here the read is
- * spelled out in a volatile assembly statement, which no compiler moves over a call, and all there
- * is to keep is the variable's offset from the thread pointer, which is the same in all threads. The
- * library's constructor, the first to run, stores that offset in a variable that programs see as a
- * constant: gcc loads it once where it would spell out a load from the offset table at each use.
- * Elsewhere (musl refuses to load a library with static thread-locals; other processors) an exported
- * function reads the thread-local.
+ * the address of the thread-local must not be kept over one; compilers do keep it. What is in reach
+ * to keep here is the variable's offset from the thread pointer, which is the same in all threads:
+ * the access itself is relative to the segment register and volatile. For gcc it is the variable's
+ * own type that says so, since gcc never forms the address where the segment register will do (a
+ * test looks at what it makes of this) and loads the offset once where it would spell out the load
+ * for each assembly statement; for the others two assembly statements say it. Elsewhere (musl
+ * refuses to load a library with static thread-locals; other processors) an exported function reads
+ * the thread-local.
  */
 #if defined(__GLIBC__) && defined(__x86_64__) && defined(__LP64__)
 #define TIDE_STATIC_TLS_ 1
-TIDE_API extern const uint64_t tide_thread_offset_layout1_;
-TIDE_HELPER uint64_t tide_thread_offset_(void)
-{
-#ifdef TIDE_BUILDING
-    uint64_t offset;
-    __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
-    return offset;
-#else
-    return tide_thread_offset_layout1_;
-#endif
-}
+TIDE_API extern __thread tide_thread *volatile tide_thread_layout1_
+    __attribute__((tls_model("initial-exec")));
 TIDE_HELPER tide_thread *tide_thread_self_(void)
 {
+#ifdef __clang__
+    uint64_t offset;
     tide_thread *thread;
-    __asm__ volatile("movq %%fs:(%1), %0" : "=r"(thread) : "r"(tide_thread_offset_()));
+    __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
+    __asm__ volatile("movq %%fs:(%1), %0" : "=r"(thread) : "r"(offset));
     return thread;
+#else
+    return tide_thread_layout1_;
+#endif
 }
 #else
 #define TIDE_STATIC_TLS_ 0
