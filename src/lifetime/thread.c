@@ -280,14 +280,17 @@ void tide_thread_detach_home(tide_home_thread *thread)
         tide_chunk_detach_home(thread);
 }
 
-tide_owner tide_owner_current(void)
+static tide_owner no_memory(void)
 {
-    tide_home_thread *thread = tide_thread_enter();
-    if (thread != NULL)
-        return thread->fast.owner;
     (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "owner", TIDE_NO_OBJECT,
                            "no memory for the thread's block");
     return 0;
+}
+
+tide_owner tide_owner_current(void)
+{
+    tide_home_thread *thread = tide_thread_enter();
+    return thread != NULL ? thread->fast.owner : no_memory();
 }
 
 #ifdef TIDE_DEBUG
@@ -312,7 +315,7 @@ tide_owner tide_owner_set(tide_owner token)
     }
     tide_home_thread *thread = tide_thread_enter();
     if (thread == NULL)
-        return tide_owner_current();
+        return no_memory();
 #ifdef TIDE_DEBUG
     if (is_current_elsewhere(thread, token)) {
         (void)TIDE_ERROR(TIDE_INVALID_ARGUMENT, "owner", TIDE_NO_OBJECT,

@@ -105,7 +105,7 @@ void segments_are_sliced_filled_copied_and_compared()
 {
     tide_arena arena;
     tide_segment a, b, view;
-    std::int64_t difference = 0;
+    int64_t difference = 0;
     char buffer[16];
     CHECK(tide_arena_open(&arena) == TIDE_OK);
     CHECK(tide_arena_segment(&arena, 64, 8, &a) == TIDE_OK);
