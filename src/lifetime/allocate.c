@@ -79,7 +79,7 @@ static bool wants_window(const tide_chunk *chunk, size_t size, size_t alignment)
 static void *serve_from_chunk(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment,
                               bool zeroed)
 {
-    tide_chunk *chunk = cell->chunks;
+    tide_chunk *chunk = tide_cell_chunks(cell);
     if (chunk == NULL)
         return NULL;
     if (wants_window(chunk, size, alignment) && move_window(arena, chunk, size + alignment))
@@ -102,11 +102,11 @@ static tide_chunk *take_spare(tide_extra *extra, size_t need)
 /* The newest chunk of the row stays in front: a block of its own goes behind it. */
 static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, size_t row_max)
 {
-    tide_chunk *front = cell->chunks;
+    tide_chunk *front = tide_cell_chunks(cell);
     const tide_thread *thread = tide_thread_self_();
     if (front == NULL && cell->special == 0 && chunk == thread->home_chunk) {
         chunk->next = NULL;
-        cell->chunks = chunk;
+        tide_cell_set_chunks(cell, chunk);
         arena->state_ |= TIDE_STATE_CHUNK;
         return;
     }
@@ -116,7 +116,7 @@ static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, si
         front->next = chunk;
     } else {
         chunk->next = front;
-        cell->chunks = chunk;
+        tide_cell_set_chunks(cell, chunk);
     }
 }
 
@@ -125,7 +125,7 @@ static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t siz
 {
     tide_extra *extra = tide_extra_of(cell);
     const tide_settings *settings = tide_settings_get();
-    tide_chunk *front = cell->chunks;
+    tide_chunk *front = tide_cell_chunks(cell);
     tide_chunk_request request = {
         .size = size == 0 ? 1 : size,
         .alignment = alignment,
@@ -218,9 +218,9 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
                    ? serve_first(arena, thread->owner, size)
                    : NULL;
     const tide_cell *cell = tide_arena_cell(arena);
-    if (!tide_cell_is_of(cell, arena) || cell->chunks == NULL || size <= WINDOW_SMALL)
+    if (!tide_cell_is_of(cell, arena) || tide_cell_chunks(cell) == NULL || size <= WINDOW_SMALL)
         return NULL;
-    return tide_chunk_carve(cell->chunks, size, alignment, zeroed);
+    return tide_chunk_carve(tide_cell_chunks(cell), size, alignment, zeroed);
 }
 
 void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment, unsigned flags)
@@ -273,7 +273,7 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
 {
     if (end == arena->bump_)
         return (growth){tide_arena_window_end(arena, cell), NULL};
-    tide_chunk *chunk = cell->chunks;
+    tide_chunk *chunk = tide_cell_chunks(cell);
     bool is_window_end = (arena->state_ & TIDE_STATE_WINDOW) != 0 && arena->end_ == end;
     if (chunk != NULL && end == chunk->bump && !is_window_end)
         return (growth){chunk->limit, chunk};
@@ -320,10 +320,12 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
     char *start = block;
     char *old_end = start + (old_size == 0 ? 1 : old_size);
     char *new_end = start + (new_size == 0 ? 1 : new_size);
-    const tide_cell *cell = tide_arena_cell(arena);
+    tide_cell *cell = tide_arena_cell(arena);
     growth place = {NULL, NULL};
-    if (cell != NULL)
+    if (cell != NULL) {
+        tide_arena_settle(arena, cell);
         place = find_growth(arena, cell, old_end);
+    }
     if (place.limit == NULL)
         return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
                           "the block of %" PRIu64 " bytes at 0x%" PRIx64 " is not the newest",
@@ -354,7 +356,9 @@ size_t tide_arena_used(const tide_arena *arena)
     const tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL)
         return 0;
-    size_t chunks = used_of_chunks(cell->chunks);
+    size_t chunks = used_of_chunks(tide_cell_chunks(cell));
+    if ((arena->state_ & TIDE_STATE_FRESH) != 0)
+        return chunks;
     const char *pool = tide_cell_pool(cell);
     if (tide_arena_window_is_pool(arena))
         return chunks + (pool != NULL ? (size_t)(arena->bump_ - pool) : 0);

@@ -66,7 +66,7 @@ tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation)
 static void start_window(tide_arena *arena, tide_cell *cell)
 {
     arena->state_ = (uint64_t)(uintptr_t)cell;
-    if (cell->special == 0 && cell->chunks != NULL)
+    if (cell->special == 0 && tide_cell_chunks(cell) != NULL)
         arena->state_ |= TIDE_STATE_CHUNK;
     if (!tide_settings_get()->ready)
         arena->state_ |= TIDE_STATE_WINDOW;
@@ -77,8 +77,10 @@ static void start_window(tide_arena *arena, tide_cell *cell)
 tide_cell *tide_arena_take_cell(tide_arena *arena)
 {
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell != NULL)
+    if (cell != NULL) {
+        tide_arena_settle(arena, cell);
         return cell;
+    }
     tide_home_thread *thread = tide_thread_current();
     cell = tide_thread_take_cell(thread);
     if (cell == NULL)
@@ -126,7 +128,7 @@ void tide_cell_wipe(tide_cell *cell)
     char *pool = tide_cell_pool(cell);
     if (pool != NULL)
         wipe(pool, tide_settings_get()->pool_size);
-    for (tide_chunk *chunk = cell->chunks; chunk != NULL; chunk = chunk->next) {
+    for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next) {
         if (tide_chunk_has_memory(chunk))
             wipe(chunk->start, (size_t)(chunk->bump - chunk->start));
     }
@@ -152,7 +154,7 @@ void tide_cell_drop_chunks(tide_cell *cell, tide_ending *ending)
     tide_extra *extra = tide_extra_of(cell);
     if (extra != NULL)
         drop(extra->spare, ending);
-    drop(cell->chunks, ending);
+    drop(tide_cell_chunks(cell), ending);
     if (extra != NULL)
         tide_extra_free(extra);
 }
@@ -206,7 +208,7 @@ static tide_status check_close(tide_arena *arena, const char *operation)
 /* An arena with nothing but memory of the system's. */
 static tide_status close_plain(tide_arena *arena, tide_cell *cell)
 {
-    tide_chunk *chunk = cell->chunks;
+    tide_chunk *chunk = tide_cell_chunks(cell);
     tide_home_thread *thread = tide_thread_current();
     end_lifetime(arena, cell);
     while (chunk != NULL) {
@@ -228,8 +230,8 @@ static bool close_quickly(tide_arena *arena)
         thread->idle_limit == 0 || thread->idle_count < thread->idle_limit)
         return false;
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena || cell->chunks != NULL ||
-        cell == thread->home)
+    if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena ||
+        tide_cell_chunks(cell) != NULL || cell == thread->home)
         return false;
     tide_cell_retire_(cell, arena, thread->owner, true);
     tide_cell_surrender(cell);
@@ -275,7 +277,7 @@ static void keep_chunks(tide_cell *cell, tide_ending *ending)
         row_max = extra->chunk_max;
     tide_chunk *kept = NULL;
     tide_chunk *next;
-    for (tide_chunk *chunk = cell->chunks; chunk != NULL; chunk = next) {
+    for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = next) {
         next = chunk->next;
         chunk->next = NULL;
         if (tide_chunk_payload(chunk) > row_max) {
@@ -294,7 +296,7 @@ static void keep_chunks(tide_cell *cell, tide_ending *ending)
             drop(chunk, ending);
         }
     }
-    cell->chunks = kept;
+    tide_cell_set_chunks(cell, kept);
 }
 
 tide_status tide_arena_reset(tide_arena *arena)
@@ -316,7 +318,7 @@ tide_status tide_arena_reset(tide_arena *arena)
         tide_cell_wipe(cell);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
     keep_chunks(cell, &ending);
-    tide_relaxed_store_(&cell->mark, tide_thread_self_()->word);
+    tide_cell_set_mark(cell, tide_thread_self_()->word);
     start_window(arena, cell);
     tide_relaxed_store_(&arena->owner_, owner);
     return tide_ending_report(&ending, "reset", tide_arena_object(arena));
@@ -346,12 +348,12 @@ tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
         arena->state_ = TIDE_MARK_NONE;
     } else {
         tide_home_thread *thread = tide_thread_current();
-        if (cell == thread->fast.home || cell->chunks != NULL) {
+        if (cell == thread->fast.home || tide_cell_chunks(cell) != NULL) {
             tide_thread_detach_home(thread);
             tide_thread_find_home(thread);
         }
         tide_cell_set_owner(cell, to);
-        tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);
+        tide_cell_set_mark(cell, TIDE_MARK_NONE);
     }
     tide_relaxed_store_(&arena->owner_, to);
     return TIDE_OK;

@@ -62,6 +62,15 @@ static inline char *tide_arena_window_end(const tide_arena *arena, const tide_ce
     return pool != NULL ? (char *)(uintptr_t)pool + tide_settings_get()->pool_size : arena->bump_;
 }
 
+/* Makes bump_ valid where the inline path left it out. */
+static inline void tide_arena_settle(tide_arena *arena, tide_cell *cell)
+{
+    if ((arena->state_ & TIDE_STATE_FRESH) == 0)
+        return;
+    arena->bump_ = ((tide_block *)(void *)cell)->pool;
+    arena->state_ &= ~TIDE_STATE_FRESH;
+}
+
 /* Moves the window's next free byte. */
 static inline void tide_arena_set_bump(tide_arena *arena, char *bump)
 {

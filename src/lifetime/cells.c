@@ -112,7 +112,6 @@ static tide_cell *pop_free(void)
     if (free_cells != NULL || grow()) {
         cell = free_cells;
         free_cells = cell->next_free;
-        cell->chunks = NULL;
     }
     tide_cells_unlock();
     return cell;

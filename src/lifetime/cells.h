@@ -38,6 +38,25 @@ char *tide_cell_pool(const tide_cell *cell);
 /* Makes extra of the cell valid, and the inline close leave it alone. */
 void tide_cell_make_cold(tide_cell *cell);
 
+/* The chunks of a taken cell, newest first; NULL: none. */
+static inline tide_chunk *tide_cell_chunks(const tide_cell *cell)
+{
+    return (cell->mark & TIDE_MARK_CHUNKS) != 0 ? cell->chunks : NULL;
+}
+
+/* Gives a taken cell another mark word. */
+static inline void tide_cell_set_mark(tide_cell *cell, uint64_t word)
+{
+    tide_relaxed_store_(&cell->mark, word | (cell->mark & TIDE_MARK_CHUNKS));
+}
+
+static inline void tide_cell_set_chunks(tide_cell *cell, tide_chunk *chunks)
+{
+    uint64_t rest = cell->mark & ~TIDE_MARK_CHUNKS;
+    cell->chunks = chunks;
+    tide_relaxed_store_(&cell->mark, chunks != NULL ? rest | TIDE_MARK_CHUNKS : rest);
+}
+
 /* Sets a bit of special, TIDE_CELL_HEAP or TIDE_CELL_CHUNKS. */
 void tide_cell_note(tide_cell *cell, uint64_t bit);
 

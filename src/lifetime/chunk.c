@@ -194,6 +194,7 @@ static void settle(tide_home_thread *thread, tide_chunk *chunk)
 {
     chunk->bump = NULL;
     chunk->next = NULL;
+    chunk->dirty = chunk->limit; /* the inline path clears all that it hands out */
     set_home(thread, chunk);
 }
 

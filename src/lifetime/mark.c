@@ -50,7 +50,7 @@ static void select_cell(tide_cell *cell, void *context)
     if (tide_relaxed_(&cell->owner) != chosen->mark.owner_ || mark == 0 ||
         mark < tide_mark_word(chosen->mark.number_))
         return;
-    tide_relaxed_store_(&cell->mark, TIDE_MARK_NONE);
+    tide_cell_set_mark(cell, TIDE_MARK_NONE);
     tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
     cell->special &= TIDE_CELL_HOLD - 1; /* the frames that held it are gone */
     if ((cell->special & TIDE_CELL_HEAP) != 0)

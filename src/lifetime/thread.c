@@ -260,7 +260,6 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
 {
     cell->special = 0;
     cell->arena &= ~TIDE_ARENA_COLD;
-    cell->chunks = NULL;
     tide_relaxed_store_(&cell->mark, 0);
     if (cell == thread->fast.home)
         return;

@@ -66,7 +66,7 @@ uint64_t tide_mark_next(void);
 
 static inline uint64_t tide_mark_word(uint64_t number)
 {
-    return number << 1 | TIDE_STATE_EMPTY;
+    return number << TIDE_MARK_SHIFT | TIDE_STATE_EMPTY;
 }
 
 #endif

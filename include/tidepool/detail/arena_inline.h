@@ -84,16 +84,12 @@ TIDE_HELPER tide_cell *tide_idle_pop_(tide_thread *thread, uint64_t owner)
     return cell;
 }
 
-/* The home cell, or one from the array, for an arena's first allocation; NULL: neither is idle. */
-TIDE_HELPER tide_cell *tide_arena_take_ready_(tide_arena *arena, uint64_t word, tide_thread *thread)
+/* The home cell, or one from the array; NULL: neither is idle. */
+TIDE_HELPER tide_cell *tide_ready_cell_(tide_thread *thread)
 {
     tide_cell *cell = thread->home;
-    if (TIDE_UNLIKELY(cell->mark != 0)) {
+    if (TIDE_UNLIKELY(cell->mark != 0))
         cell = tide_idle_pop_(thread, thread->owner);
-        if (cell == NULL)
-            return NULL;
-    }
-    tide_cell_take_(cell, arena, word);
     return cell;
 }
 
@@ -104,24 +100,17 @@ TIDE_CHUNK_HELPER void *tide_arena_first_large_(tide_arena *arena, uint64_t word
     tide_chunk *chunk = thread->home_chunk;
     if (size - 1 >= thread->chunk_room || chunk->bump != NULL)
         return NULL;
-    tide_cell *cell = tide_arena_take_ready_(arena, word, thread);
+    tide_cell *cell = tide_ready_cell_(thread);
     if (cell == NULL)
         return NULL;
-    arena->state_ = (uint64_t)(uintptr_t)cell | TIDE_STATE_CHUNK;
-    arena->bump_ = ((tide_block *)(void *)cell)->pool;
-    cell->chunks = chunk;
+    tide_cell_take_(cell, arena, word | TIDE_MARK_CHUNKS);
+    arena->state_ = (uint64_t)(uintptr_t)cell | TIDE_STATE_CHUNK | TIDE_STATE_FRESH;
+    if (cell->chunks != chunk)
+        cell->chunks = chunk;
     char *payload = (char *)(chunk + 1);
-    char *end = payload + size;
-    char *dirty = chunk->dirty;
-    chunk->bump = end;
-    if (TIDE_LIKELY(end <= dirty)) {
-        if (zeroed)
-            tide_clear_lines_(payload, size);
-    } else {
-        if (zeroed)
-            memset(payload, 0, (size_t)(dirty - payload));
-        chunk->dirty = end;
-    }
+    chunk->bump = payload + size;
+    if (zeroed)
+        tide_clear_lines_(payload, size);
     return payload;
 }
 
@@ -131,9 +120,10 @@ TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_threa
 {
     if (TIDE_UNLIKELY(size - 1 >= TIDE_POOL_BYTES))
         return tide_arena_first_large_(arena, word, thread, size, zeroed);
-    tide_cell *cell = tide_arena_take_ready_(arena, word, thread);
+    tide_cell *cell = tide_ready_cell_(thread);
     if (TIDE_UNLIKELY(cell == NULL))
         return NULL;
+    tide_cell_take_(cell, arena, word);
     char *pool = ((tide_block *)(void *)cell)->pool;
     arena->bump_ = pool + size;
     return pool;
@@ -152,8 +142,11 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
     char *bump = arena->bump_;
     char *end = ((tide_block *)(void *)cell)->pool + TIDE_POOL_BYTES;
-    if ((state & TIDE_STATE_WINDOW) != 0)
+    if ((state & (TIDE_STATE_WINDOW | TIDE_STATE_FRESH)) != 0) {
+        if ((state & TIDE_STATE_FRESH) != 0)
+            return NULL;
         end = arena->end_;
+    }
     size_t padding = -(uintptr_t)bump & (alignment - 1);
     size_t room = (size_t)(end - bump);
     if (TIDE_UNLIKELY((cell->arena & ~TIDE_ARENA_COLD) != (uint64_t)(uintptr_t)arena) ||
@@ -189,13 +182,13 @@ TIDE_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *
     if (cell->arena != (uint64_t)(uintptr_t)arena || (!is_home && count >= thread->idle_limit))
         return tide_arena_close_slow_(arena);
     if ((state & TIDE_STATE_CHUNK) != 0) {
-        tide_chunk *chunk = cell->chunks;
-        if (chunk != thread->home_chunk)
+        /* The home cell's chunk is the home chunk: a thread lets go of both or of none. */
+        tide_chunk *chunk = thread->home_chunk;
+        if (!is_home && cell->chunks != chunk)
             return tide_arena_close_slow_(arena);
-        cell->chunks = NULL;
         chunk->bump = NULL;
     }
-    tide_cell_retire_(cell, arena, owner, arena->bump_ != ((tide_block *)(void *)cell)->pool);
+    tide_cell_retire_(cell, arena, owner, (state & TIDE_STATE_FRESH) == 0);
     if (!is_home) {
         thread->idle[count] = cell;
         thread->idle_count = count + 1;
@@ -208,7 +201,7 @@ TIDE_INLINE tide_status tide_arena_open(tide_arena *arena)
     tide_thread *thread = tide_thread_self_();
     if (arena == NULL || TIDE_UNLIKELY(thread->owner == TIDE_OWNER_NOBODY))
         return tide_arena_open_slow_(arena);
-    arena->owner_ = thread->owner;
+    tide_relaxed_store_(&arena->owner_, thread->owner);
     arena->state_ = thread->word;
     return TIDE_OK;
 }

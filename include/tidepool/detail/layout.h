@@ -25,11 +25,16 @@ TIDE_BEGIN_DECLS
 #define TIDE_OWNER_CLOSED (UINT64_C(1) << 63)
 #define TIDE_OWNER_NOBODY UINT64_C(1) /* the current token of a thread that has no block yet */
 
-/* arena.state_ */
+/* arena.state_: while EMPTY the mark word, else the cell and flags. */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is the thread's mark number */
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
 #define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one, the home chunk of the thread */
+#define TIDE_STATE_FRESH  UINT64_C(8) /* nothing taken from the pool; bump_ is not valid */
 #define TIDE_STATE_CELL   (~UINT64_C(63))
+
+/* cell.mark: 0 while the cell is idle, else the mark word its arena began with. */
+#define TIDE_MARK_CHUNKS UINT64_C(2) /* in it: `chunks` is valid */
+#define TIDE_MARK_SHIFT  2
 
 /* cell.arena: the address of an arena, and whether close must do more than the inline path can. */
 #define TIDE_ARENA_COLD UINT64_C(1) /* `special` is not 0: the slow path looks */
@@ -44,13 +49,13 @@ TIDE_BEGIN_DECLS
  * epoch, so that a stale reference reads a cell and not garbage. */
 typedef struct tide_cell {
     uint64_t epoch; /* even; moves on at each close; 0 never */
-    uint64_t mark;  /* 0: idle; else the odd mark word of the arena that has it */
+    uint64_t mark;  /* 0: idle */
     uint64_t owner; /* the token that took it last */
     uint64_t since; /* the epoch at which that owner took it */
     uint64_t arena; /* the arena that took it last, and TIDE_ARENA_… */
     uint64_t special;
     union {
-        struct tide_chunk *chunks;   /* newest first; NULL in an idle cell */
+        struct tide_chunk *chunks;   /* newest first; valid with TIDE_MARK_CHUNKS */
         struct tide_cell *next_free; /* while it is in the process-wide list */
     };
     struct tide_extra *extra; /* cleanups, options, spare chunks, or NULL; valid with _COLD */
@@ -69,7 +74,7 @@ struct tide_manager;
 typedef struct tide_chunk {
     char *bump;  /* next free byte; NULL: idle */
     char *limit; /* end of the payload */
-    char *dirty; /* from here to the limit every byte is zero */
+    char *dirty; /* from here to the limit every byte is zero; the limit in a home chunk */
     char *start; /* of the payload */
     struct tide_chunk *next;
     const struct tide_manager *manager; /* whose memory it is; NULL: the system's, header and all */
