@@ -2,6 +2,7 @@
 #include "lifetime/thread.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/os.h"
@@ -214,24 +215,52 @@ size_t tide_thread_count(void)
     return count;
 }
 
-static void settle(tide_home_thread *thread, tide_cell *cell)
-{
-    thread->fast.home = cell;
-    tide_cell_set_owner(cell, thread->fast.owner);
-}
-
 bool tide_thread_has_home(const tide_home_thread *thread)
 {
     return thread->fast.home != &no_cell;
 }
 
+/* Takes out of the array a cell that this owner had last, or NULL. */
+static tide_cell *find_own(tide_home_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->fast.idle_count; i++) {
+        tide_cell *cell = thread->fast.idle[i];
+        if (cell->owner == thread->fast.owner) {
+            thread->fast.idle[i] = thread->fast.idle[--thread->fast.idle_count];
+            return cell;
+        }
+    }
+    return NULL;
+}
+
+/* Makes room in a full array; one without slots stays as it is. */
+static void drop_oldest(tide_home_thread *thread)
+{
+    tide_cell **idle = thread->fast.idle;
+    if (thread->fast.idle_count == 0)
+        return;
+    tide_cell_surrender(idle[0]);
+    thread->fast.idle_count--;
+    memmove(idle, idle + 1, thread->fast.idle_count * sizeof *idle);
+}
+
+/* Another owner's cell becomes this one's only when an arena takes it: until then a stale segment of
+ * the other must be told apart from one of nobody's. So it waits in the array. */
 void tide_thread_find_home(tide_home_thread *thread)
 {
-    tide_cell *cell = thread->fast.home;
-    if (cell == &no_cell)
-        cell = tide_idle_pop_(&thread->fast, thread->fast.owner);
-    if (cell != NULL)
-        settle(thread, cell);
+    tide_cell *home = thread->fast.home;
+    if (home != &no_cell && home->owner == thread->fast.owner)
+        return;
+    tide_cell *own = find_own(thread);
+    thread->fast.home = own != NULL ? own : &no_cell;
+    if (home == &no_cell)
+        return;
+    if (thread->fast.idle_count == thread->fast.idle_limit)
+        drop_oldest(thread);
+    if (thread->fast.idle_limit != 0)
+        thread->fast.idle[thread->fast.idle_count++] = home;
+    else
+        tide_cell_surrender(home);
 }
 
 static tide_cell *pop_or_obtain(tide_home_thread *thread)
@@ -252,7 +281,7 @@ tide_cell *tide_thread_take_cell(tide_home_thread *thread)
         return cell;
     cell = pop_or_obtain(thread);
     if (cell != NULL && !tide_thread_has_home(thread) && tide_settings_get()->ready)
-        settle(thread, cell);
+        thread->fast.home = cell;
     return cell;
 }
 

@@ -47,7 +47,7 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell);
  * here on. Called before the thread's owner, or that arena's, changes. */
 void tide_thread_detach_home(tide_home_thread *thread);
 
-/* Afterwards: the home cell, or an idle one in its stead, is the current owner's. */
+/* Makes an idle cell that the current owner had last the home cell, and no other owner's. */
 void tide_thread_find_home(tide_home_thread *thread);
 
 /* Whether the thread has a home cell, idle or taken. */
