@@ -168,25 +168,20 @@ TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, uint64_t 
     tide_relaxed_store_(&cell->mark, 0);
 }
 
-/* Closing an arena that took nothing, the ready chunk, or another cell than the home cell. */
-TIDE_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
-                                                uint64_t owner, uint64_t state)
+/* Closing an arena whose cell is not the home cell, or that has more than a pool or the ready chunk
+ * just taken. */
+TIDE_CHUNK_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
+                                                      uint64_t owner, uint64_t state)
 {
-    if ((state & TIDE_STATE_EMPTY) != 0) {
-        tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
-        return TIDE_OK;
-    }
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
     bool is_home = cell == thread->home;
     uint32_t count = thread->idle_count;
     if (cell->arena != (uint64_t)(uintptr_t)arena || (!is_home && count >= thread->idle_limit))
         return tide_arena_close_slow_(arena);
     if ((state & TIDE_STATE_CHUNK) != 0) {
-        /* The home cell's chunk is the home chunk: a thread lets go of both or of none. */
-        tide_chunk *chunk = thread->home_chunk;
-        if (!is_home && cell->chunks != chunk)
+        if (cell->chunks != thread->home_chunk)
             return tide_arena_close_slow_(arena);
-        chunk->bump = NULL;
+        cell->chunks->bump = NULL;
     }
     tide_cell_retire_(cell, arena, owner, (state & TIDE_STATE_FRESH) == 0);
     if (!is_home) {
@@ -259,11 +254,20 @@ TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
         return tide_arena_close_slow_(arena);
     uint64_t state = arena->state_;
     tide_cell *cell = thread->home;
-    if (TIDE_UNLIKELY(state != (uint64_t)(uintptr_t)cell))
-        return tide_arena_close_other_(arena, thread, owner, state);
+    uint64_t beyond = state ^ (uint64_t)(uintptr_t)cell; /* 0: the home cell and its pool */
+    if (TIDE_UNLIKELY(beyond != 0)) {
+        if ((state & TIDE_STATE_EMPTY) != 0) {
+            tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
+            return TIDE_OK;
+        }
+        if (beyond != (TIDE_STATE_CHUNK | TIDE_STATE_FRESH))
+            return tide_arena_close_other_(arena, thread, owner, state);
+    }
     if (TIDE_UNLIKELY(cell->arena != (uint64_t)(uintptr_t)arena))
         return tide_arena_close_slow_(arena);
-    tide_cell_retire_(cell, arena, owner, true);
+    if (beyond != 0) /* a thread lets go of the home cell and the home chunk together */
+        thread->home_chunk->bump = NULL;
+    tide_cell_retire_(cell, arena, owner, beyond == 0);
     return TIDE_OK;
 }
 
