@@ -46,10 +46,10 @@ TIDE_BEGIN_DECLS
 
 /** A confined arena. Its fields are the library's own. */
 typedef struct tide_arena {
-    uint64_t owner_; /* the owner's token; the top bit set: closed */
-    uint64_t state_; /* odd: nothing taken, the thread's mark word; even: the cell and its flags */
-    char *bump_;     /* next free byte of the window; valid once state_ is even */
-    char *end_;      /* end of the window; valid with TIDE_STATE_WINDOW */
+    uint64_t owner_; /* the owner's token */
+    uint64_t state_; /* TIDE_STATE_… of detail/layout.h: nothing taken, a cell, or closed */
+    char *bump_;     /* next free byte of the window; valid with a cell, unless FRESH */
+    char *end_;      /* end of the window; valid with WINDOW */
 } tide_arena;
 
 /** What happens to memory at close. */

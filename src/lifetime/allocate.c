@@ -65,7 +65,7 @@ static bool move_window(tide_arena *arena, tide_chunk *chunk, size_t need)
     tide_chunk_clear_to(chunk, start + (room < WINDOW_BYTES ? room : WINDOW_BYTES));
     arena->bump_ = start;
     arena->end_ = chunk->bump;
-    arena->state_ |= TIDE_STATE_WINDOW;
+    tide_arena_set_state(arena, arena->state_ | TIDE_STATE_WINDOW);
     return true;
 }
 
@@ -107,7 +107,7 @@ static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, si
     if (front == NULL && cell->special == 0 && chunk == thread->home_chunk) {
         chunk->next = NULL;
         tide_cell_set_chunks(cell, chunk);
-        arena->state_ |= TIDE_STATE_CHUNK;
+        tide_arena_set_state(arena, arena->state_ | TIDE_STATE_CHUNK);
         return;
     }
     tide_cell_note(cell, TIDE_CELL_CHUNKS);
@@ -197,7 +197,7 @@ static void *serve_first(tide_arena *arena, uint64_t owner, size_t size)
     if (cell == NULL)
         return NULL;
     tide_cell_set_owner(cell, owner);
-    tide_cell_take_(cell, arena, arena->state_);
+    tide_cell_take_(cell, arena, arena->state_, 0);
     char *pool = ((tide_block *)(void *)cell)->pool;
     arena->bump_ = pool + size;
     return pool;
@@ -209,8 +209,8 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
 {
     const tide_thread *thread = tide_thread_self_();
     if (arena == NULL || tide_relaxed_(&arena->owner_) != thread->owner ||
-        alignment - 1 >= WINDOW_SMALL || (alignment & (alignment - 1)) != 0 || size == 0 ||
-        thread->idle_limit == 0)
+        tide_arena_is_closed(arena) || alignment - 1 >= WINDOW_SMALL ||
+        (alignment & (alignment - 1)) != 0 || size == 0 || thread->idle_limit == 0)
         return NULL;
     if ((arena->state_ & TIDE_STATE_EMPTY) != 0)
         return size <= TIDE_POOL_BYTES && thread->idle_count == 0 &&

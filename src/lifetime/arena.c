@@ -12,19 +12,15 @@
 
 static tide_owner owner_of(const tide_arena *arena)
 {
-    return tide_relaxed_(&arena->owner_) & ~TIDE_OWNER_CLOSED;
-}
-
-static bool is_closed(const tide_arena *arena)
-{
-    return (tide_relaxed_(&arena->owner_) & TIDE_OWNER_CLOSED) != 0;
+    return tide_relaxed_(&arena->owner_);
 }
 
 /* Only the owner of an open arena may look for its name: for everyone else it may be changing. */
 tide_object tide_arena_object(const tide_arena *arena)
 {
     tide_object object = {"arena", arena, NULL};
-    if (arena == NULL || tide_relaxed_(&arena->owner_) != tide_thread_self_()->owner)
+    if (arena == NULL || owner_of(arena) != tide_thread_self_()->owner ||
+        tide_arena_is_closed(arena))
         return object;
     tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL || !tide_cell_is_of(cell, arena))
@@ -48,7 +44,7 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
         return TIDE_ERROR(TIDE_WRONG_OWNER, operation, object,
                           "owned by token %" PRIu64 ", the current one is %" PRIu64, owner,
                           tide_thread_self_()->owner);
-    if (is_closed(arena))
+    if (tide_arena_is_closed(arena))
         return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed");
     const tide_cell *cell = tide_arena_cell(arena);
     return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
@@ -65,11 +61,12 @@ tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation)
 /* Puts an arena that has just taken its cell, or was reset, at the start of the pool. */
 static void start_window(tide_arena *arena, tide_cell *cell)
 {
-    arena->state_ = (uint64_t)(uintptr_t)cell;
+    uint64_t state = (uint64_t)(uintptr_t)cell;
     if (cell->special == 0 && tide_cell_chunks(cell) != NULL)
-        arena->state_ |= TIDE_STATE_CHUNK;
+        state |= TIDE_STATE_CHUNK;
     if (!tide_settings_get()->ready)
-        arena->state_ |= TIDE_STATE_WINDOW;
+        state |= TIDE_STATE_WINDOW;
+    tide_arena_set_state(arena, state);
     char *pool = tide_cell_pool(cell);
     tide_arena_set_bump(arena, pool != NULL ? pool : ((tide_block *)(void *)cell)->pool);
 }
@@ -85,7 +82,7 @@ tide_cell *tide_arena_take_cell(tide_arena *arena)
     cell = tide_thread_take_cell(thread);
     if (cell == NULL)
         return NULL;
-    tide_cell_take_(cell, arena, arena->state_);
+    tide_cell_take_(cell, arena, arena->state_, 0);
     start_window(arena, cell);
     if (!tide_settings_get()->ready)
         tide_cell_make_cold(cell);
@@ -100,8 +97,8 @@ tide_status tide_arena_open_slow_(tide_arena *arena)
     if (thread == NULL)
         return TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "open", TIDE_NO_OBJECT,
                                 "no memory for the thread's block");
-    arena->owner_ = thread->fast.owner;
-    arena->state_ = thread->fast.word;
+    tide_relaxed_store_(&arena->owner_, thread->fast.owner);
+    tide_arena_set_state(arena, thread->fast.word);
     return TIDE_OK;
 }
 
@@ -155,8 +152,11 @@ void tide_cell_drop_chunks(tide_cell *cell, tide_ending *ending)
     if (extra != NULL)
         drop(extra->spare, ending);
     drop(tide_cell_chunks(cell), ending);
-    if (extra != NULL)
-        tide_extra_free(extra);
+    if (extra == NULL)
+        return;
+    cell->extra = NULL; /* first: a fork's child may look at a cell of a thread that is here */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    tide_extra_free(extra);
 }
 
 tide_status tide_ending_report(const tide_ending *ending, const char *operation, tide_object object)
@@ -183,8 +183,8 @@ static size_t pool_used(const tide_arena *arena, const tide_cell *cell)
 /* From here on every segment is dead, and the arena closed to everyone, its cleanups included. */
 static void end_lifetime(tide_arena *arena, tide_cell *cell)
 {
-    tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
-    tide_relaxed_store_(&arena->owner_, owner_of(arena) | TIDE_OWNER_CLOSED);
+    tide_epoch_advance_(&cell->epoch);
+    tide_arena_set_state(arena, TIDE_STATE_ENDING);
 }
 
 static bool is_wiped(const tide_cell *cell)
@@ -218,6 +218,7 @@ static tide_status close_plain(tide_arena *arena, tide_cell *cell)
     }
     tide_clear_line_(((tide_block *)(void *)cell)->pool);
     tide_thread_give_cell(thread, cell);
+    tide_arena_set_state(arena, TIDE_STATE_CLOSED);
     return TIDE_OK;
 }
 
@@ -229,11 +230,11 @@ static bool close_quickly(tide_arena *arena)
     if (arena == NULL || tide_relaxed_(&arena->owner_) != thread->owner ||
         thread->idle_limit == 0 || thread->idle_count < thread->idle_limit)
         return false;
-    tide_cell *cell = tide_arena_cell(arena);
+    tide_cell *cell = tide_arena_cell(arena); /* none: closed ones, too */
     if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena ||
         tide_cell_chunks(cell) != NULL || cell == thread->home)
         return false;
-    tide_cell_retire_(cell, arena, thread->owner, true);
+    tide_cell_retire_(cell, arena, true);
     tide_cell_surrender(cell);
     return true;
 }
@@ -247,7 +248,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
         return status;
     tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL) {
-        tide_relaxed_store_(&arena->owner_, owner_of(arena) | TIDE_OWNER_CLOSED);
+        tide_arena_set_state(arena, TIDE_STATE_CLOSED);
         return TIDE_OK;
     }
     if ((cell->special & ~TIDE_CELL_CHUNKS) == 0 && tide_settings_get()->ready)
@@ -264,6 +265,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
     tide_cell_drop_chunks(cell, &ending);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
     tide_thread_give_cell(tide_thread_current(), cell);
+    tide_arena_set_state(arena, TIDE_STATE_CLOSED);
     return tide_ending_report(&ending, "close", object);
 }
 
@@ -307,11 +309,10 @@ tide_status tide_arena_reset(tide_arena *arena)
     tide_home_thread *thread = tide_thread_current();
     tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL) {
-        arena->state_ = thread->fast.word;
+        tide_arena_set_state(arena, thread->fast.word);
         return TIDE_OK;
     }
     tide_ending ending = {0};
-    tide_owner owner = owner_of(arena);
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
     if (is_wiped(cell))
@@ -320,13 +321,12 @@ tide_status tide_arena_reset(tide_arena *arena)
     keep_chunks(cell, &ending);
     tide_cell_set_mark(cell, tide_thread_self_()->word);
     start_window(arena, cell);
-    tide_relaxed_store_(&arena->owner_, owner);
     return tide_ending_report(&ending, "reset", tide_arena_object(arena));
 }
 
 bool tide_arena_is_alive(const tide_arena *arena)
 {
-    if (arena == NULL || is_closed(arena) || !tide_token_exists(owner_of(arena)))
+    if (arena == NULL || tide_arena_is_closed(arena) || !tide_token_exists(owner_of(arena)))
         return false;
     if (owner_of(arena) != tide_thread_self_()->owner)
         return true;
@@ -345,7 +345,7 @@ tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
         return status;
     tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL) {
-        arena->state_ = TIDE_MARK_NONE;
+        tide_arena_set_state(arena, TIDE_MARK_NONE);
     } else {
         tide_home_thread *thread = tide_thread_current();
         if (cell == thread->fast.home || tide_cell_chunks(cell) != NULL) {

@@ -22,6 +22,19 @@ static inline tide_cell *tide_arena_cell(const tide_arena *arena)
     return (tide_cell *)(uintptr_t)(arena->state_ & TIDE_STATE_CELL);
 }
 
+/* The flags of an arena with a cell, or the cell with them. */
+static inline void tide_arena_set_state(tide_arena *arena, uint64_t state)
+{
+    tide_relaxed_store_(&arena->state_, state);
+}
+
+/* Whether it is closed; any thread may ask. */
+static inline bool tide_arena_is_closed(const tide_arena *arena)
+{
+    uint64_t state = tide_relaxed_(&arena->state_);
+    return state == TIDE_STATE_CLOSED || state == TIDE_STATE_ENDING;
+}
+
 /* INVALID_ARGUMENT, WRONG_OWNER or CLOSED, noted for `operation`. */
 tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation);
 
@@ -29,7 +42,7 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
 static inline tide_status tide_arena_check(const tide_arena *arena, const char *operation)
 {
     if (arena != NULL && tide_relaxed_(&arena->owner_) == tide_thread_self_()->owner &&
-        tide_thread_current() != NULL) {
+        !tide_arena_is_closed(arena) && tide_thread_current() != NULL) {
         const tide_cell *cell = tide_arena_cell(arena);
         if (cell == NULL || tide_cell_is_of(cell, arena))
             return TIDE_OK;
@@ -68,7 +81,7 @@ static inline void tide_arena_settle(tide_arena *arena, tide_cell *cell)
     if ((arena->state_ & TIDE_STATE_FRESH) == 0)
         return;
     arena->bump_ = ((tide_block *)(void *)cell)->pool;
-    arena->state_ &= ~TIDE_STATE_FRESH;
+    tide_arena_set_state(arena, arena->state_ & ~TIDE_STATE_FRESH);
 }
 
 /* Moves the window's next free byte. */

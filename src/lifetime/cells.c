@@ -96,13 +96,15 @@ static bool make_pool_apart(tide_cell *cell)
     return true;
 }
 
+/* The slot is empty before the pool is free: a fork's child may look in between. */
 static void free_pool_apart(tide_cell *cell)
 {
     size_t size = tide_settings_get()->pool_size + RED_ZONE;
-    tide_pool_apart *pool = pool_apart(cell);
-    tide_checker_allow_undefined(pool->start, size);
-    tide_system_free(pool->start, size, TIDE_POOL_BYTES);
-    pool->start = NULL;
+    char *start = pool_apart(cell)->start;
+    __atomic_store_n(&pool_apart(cell)->start, NULL, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    tide_checker_allow_undefined(start, size);
+    tide_system_free(start, size, TIDE_POOL_BYTES);
 }
 
 static tide_cell *pop_free(void)
@@ -187,7 +189,7 @@ void tide_cell_set_owner(tide_cell *cell, tide_owner owner)
     if (cell->owner == owner)
         return;
     tide_relaxed_store_(&cell->since, cell->epoch);
-    tide_relaxed_store_(&cell->owner, owner);
+    __atomic_store_n(&cell->owner, owner, __ATOMIC_RELEASE); /* see tide_scope_status() */
 }
 
 void tide_cells_visit(void (*visit)(tide_cell *cell, void *context), void *context)
@@ -247,7 +249,9 @@ tide_status tide_scope_status(const tide_cell *cell, uint64_t epoch)
     if (cell == &tide_cell_global)
         return TIDE_OK;
     uint64_t now = tide_relaxed_(&cell->epoch);
-    bool mine = tide_relaxed_(&cell->owner) == tide_thread_self_()->owner;
+    /* Pairs with the release store of each new owner: who sees it sees since when. */
+    uint64_t owner = __atomic_load_n(&cell->owner, __ATOMIC_ACQUIRE);
+    bool mine = owner == tide_thread_self_()->owner;
     if (now == epoch)
         return mine ? TIDE_OK : TIDE_WRONG_OWNER;
     return !mine && epoch >= tide_relaxed_(&cell->since) ? TIDE_WRONG_OWNER : TIDE_CLOSED;

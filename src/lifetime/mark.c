@@ -39,7 +39,7 @@ static tide_cell *next_of(const tide_cell *cell)
 static void close_struct(const tide_cell *cell)
 {
     tide_arena *arena = (tide_arena *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD);
-    tide_relaxed_store_(&arena->owner_, tide_relaxed_(&cell->owner) | TIDE_OWNER_CLOSED);
+    tide_arena_set_state(arena, TIDE_STATE_CLOSED);
 }
 
 /* A selected cell is dead at once, and no other call selects it again. */
@@ -51,7 +51,7 @@ static void select_cell(tide_cell *cell, void *context)
         mark < tide_mark_word(chosen->mark.number_))
         return;
     tide_cell_set_mark(cell, TIDE_MARK_NONE);
-    tide_relaxed_store_(&cell->epoch, tide_relaxed_(&cell->epoch) + 2);
+    tide_epoch_advance_(&cell->epoch);
     cell->special &= TIDE_CELL_HOLD - 1; /* the frames that held it are gone */
     if ((cell->special & TIDE_CELL_HEAP) != 0)
         close_struct(cell);

@@ -119,16 +119,11 @@ tide_arena *tide_arena_new(const tide_arena_options *options)
     return NULL;
 }
 
-static bool is_closed(const tide_arena *arena)
+/* A struct whose arena is closed, its cleanups done, and that was the current owner's: only memory. */
+static bool is_over(const tide_arena *arena)
 {
-    return tide_relaxed_(&arena->owner_) == (tide_thread_self_()->owner | TIDE_OWNER_CLOSED);
-}
-
-/* While its cleanups run an arena is closed, and its cell still has it. */
-static bool is_ending(const tide_arena *arena)
-{
-    const tide_cell *cell = tide_arena_cell(arena);
-    return cell != NULL && tide_relaxed_(&cell->mark) != 0 && tide_cell_is_of(cell, arena);
+    return tide_relaxed_(&arena->owner_) == tide_thread_self_()->owner &&
+           tide_relaxed_(&arena->state_) == TIDE_STATE_CLOSED;
 }
 
 tide_status tide_arena_delete(tide_arena *arena)
@@ -136,9 +131,9 @@ tide_status tide_arena_delete(tide_arena *arena)
     if (arena == NULL)
         return TIDE_OK;
     tide_status status = TIDE_OK;
-    if (!is_closed(arena) || is_ending(arena))
-        status = tide_arena_close(arena);
-    if (is_closed(arena) && status != TIDE_CLOSED)
+    if (!is_over(arena))
+        status = tide_arena_close_slow_(arena);
+    if (is_over(arena))
         tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
     return status;
 }

@@ -123,6 +123,7 @@ static void arenas_that_use_the_same_memory_one_after_the_other_have_distinct_sc
 static void what_does_not_fit_leaves_the_pools_pointer_where_it_was(void **state)
 {
     (void)state;
+    skip_under_checker();
     static const size_t large[] = {POOL + 1, 100, 1000, 5000, 100000};
     for (size_t i = 0; i < COUNT_OF(large); i++) {
         for (size_t used = 0; used < POOL; used += 8) {
@@ -147,6 +148,7 @@ static void what_does_not_fit_leaves_the_pools_pointer_where_it_was(void **state
 static void what_no_longer_fits_leaves_the_rest_of_the_pool_to_smaller_requests(void **state)
 {
     (void)state;
+    skip_under_checker();
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
     unsigned char *pool = allocate(&arena, 40);

@@ -60,13 +60,13 @@ TIDE_HELPER void tide_clear_lines_(char *start, size_t size)
 
 /* Gives an idle cell of the arena's owner to an arena that has none; `word` is the arena's state_.
  */
-TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t word)
+TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t word, uint64_t flags)
 {
     uint64_t address = (uint64_t)(uintptr_t)arena;
     tide_relaxed_store_(&cell->mark, word);
     if (cell->arena != address)
         cell->arena = address;
-    arena->state_ = (uint64_t)(uintptr_t)cell;
+    tide_relaxed_store_(&arena->state_, (uint64_t)(uintptr_t)cell | flags);
 }
 
 /* An idle cell from the thread's array, made the owner's; NULL when it is empty. */
@@ -79,7 +79,8 @@ TIDE_HELPER tide_cell *tide_idle_pop_(tide_thread *thread, uint64_t owner)
     tide_cell *cell = thread->idle[count];
     if (cell->owner != owner) {
         tide_relaxed_store_(&cell->since, cell->epoch);
-        tide_relaxed_store_(&cell->owner, owner);
+        /* Pairs with tide_scope_status(): who sees the new owner sees since when. */
+        __atomic_store_n(&cell->owner, owner, __ATOMIC_RELEASE);
     }
     return cell;
 }
@@ -103,8 +104,7 @@ TIDE_CHUNK_HELPER void *tide_arena_first_large_(tide_arena *arena, uint64_t word
     tide_cell *cell = tide_ready_cell_(thread);
     if (cell == NULL)
         return NULL;
-    tide_cell_take_(cell, arena, word | TIDE_MARK_CHUNKS);
-    arena->state_ = (uint64_t)(uintptr_t)cell | TIDE_STATE_CHUNK | TIDE_STATE_FRESH;
+    tide_cell_take_(cell, arena, word | TIDE_MARK_CHUNKS, TIDE_STATE_CHUNK | TIDE_STATE_FRESH);
     if (cell->chunks != chunk)
         cell->chunks = chunk;
     char *payload = (char *)(chunk + 1);
@@ -123,7 +123,7 @@ TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_threa
     tide_cell *cell = tide_ready_cell_(thread);
     if (TIDE_UNLIKELY(cell == NULL))
         return NULL;
-    tide_cell_take_(cell, arena, word);
+    tide_cell_take_(cell, arena, word, 0);
     char *pool = ((tide_block *)(void *)cell)->pool;
     arena->bump_ = pool + size;
     return pool;
@@ -137,8 +137,10 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
         TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != thread->owner))
         return NULL;
     uint64_t state = arena->state_;
-    if (TIDE_LIKELY((state & TIDE_STATE_EMPTY) != 0))
+    if (TIDE_LIKELY(state == thread->word)) /* a word from before a mark goes the slow way */
         return tide_arena_first_(arena, state, thread, size, zeroed);
+    if ((state & TIDE_STATE_EMPTY) != 0)
+        return NULL;
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
     char *bump = arena->bump_;
     char *end = ((tide_block *)(void *)cell)->pool + TIDE_POOL_BYTES;
@@ -156,23 +158,41 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
     return bump + padding;
 }
 
-/* The end of a scope's use of its cell: every segment is dead before the pool is clear, and the
- * pool is clear before the cell is idle. */
-TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, uint64_t owner,
-                                   bool pool_was_used)
+/* Moves an epoch on, one addition where the processor adds to memory: every look at it meanwhile sees
+ * the old one or the new. */
+TIDE_HELPER void tide_epoch_advance_(uint64_t *epoch)
 {
-    tide_relaxed_store_(&cell->epoch, cell->epoch + 2);
-    if (pool_was_used)
-        tide_clear_line_(((tide_block *)(void *)cell)->pool);
-    tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
-    tide_relaxed_store_(&cell->mark, 0);
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    __asm__("addq $2, %0" : "+m"(*epoch));
+#else
+    tide_relaxed_store_(epoch, *epoch + 2);
+#endif
 }
 
-/* Closing an arena whose cell is not the home cell, or that has more than a pool or the ready chunk
- * just taken. */
-TIDE_CHUNK_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
-                                                      uint64_t owner, uint64_t state)
+/* The end of a scope's use of its cell. Every segment is dead before the pool is clear; who is told
+ * so is the owner itself, in its own order, or a stranger who may not read anyway. */
+TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, bool pool_was_used)
 {
+    tide_epoch_advance_(&cell->epoch);
+    tide_relaxed_store_(&cell->mark, 0);
+    if (pool_was_used)
+        tide_clear_line_(((tide_block *)(void *)cell)->pool);
+    tide_relaxed_store_(&arena->state_, TIDE_STATE_CLOSED);
+}
+
+/* Closing an arena that took nothing, whose cell is not the home cell, or that has more than a pool or
+ * the ready chunk just taken. */
+TIDE_CHUNK_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
+                                                      uint64_t state)
+{
+    if (TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != thread->owner))
+        return tide_arena_close_slow_(arena);
+    if (state == thread->word) {
+        tide_relaxed_store_(&arena->state_, TIDE_STATE_CLOSED);
+        return TIDE_OK;
+    }
+    if ((state & TIDE_STATE_EMPTY) != 0)
+        return tide_arena_close_slow_(arena);
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
     bool is_home = cell == thread->home;
     uint32_t count = thread->idle_count;
@@ -183,7 +203,7 @@ TIDE_CHUNK_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_th
             return tide_arena_close_slow_(arena);
         cell->chunks->bump = NULL;
     }
-    tide_cell_retire_(cell, arena, owner, (state & TIDE_STATE_FRESH) == 0);
+    tide_cell_retire_(cell, arena, (state & TIDE_STATE_FRESH) == 0);
     if (!is_home) {
         thread->idle[count] = cell;
         thread->idle_count = count + 1;
@@ -197,7 +217,7 @@ TIDE_INLINE tide_status tide_arena_open(tide_arena *arena)
     if (arena == NULL || TIDE_UNLIKELY(thread->owner == TIDE_OWNER_NOBODY))
         return tide_arena_open_slow_(arena);
     tide_relaxed_store_(&arena->owner_, thread->owner);
-    arena->state_ = thread->word;
+    tide_relaxed_store_(&arena->state_, thread->word);
     return TIDE_OK;
 }
 
@@ -246,28 +266,25 @@ TIDE_INLINE tide_status tide_arena_segment_uninitialized(tide_arena *arena, size
     return tide_arena_segment_any_(arena, size, alignment, 0, segment);
 }
 
+/* An arena that names the thread's home cell, and that the cell names, is open, the current owner's,
+ * and no copy: the home cell is the current owner's, and no closed arena names a cell. */
 TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
 {
     tide_thread *thread = tide_thread_self_();
-    uint64_t owner = thread->owner;
-    if (arena == NULL || TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != owner))
+    if (arena == NULL)
         return tide_arena_close_slow_(arena);
-    uint64_t state = arena->state_;
+    uint64_t state = tide_relaxed_(&arena->state_);
     tide_cell *cell = thread->home;
     uint64_t beyond = state ^ (uint64_t)(uintptr_t)cell; /* 0: the home cell and its pool */
     if (TIDE_UNLIKELY(beyond != 0)) {
-        if ((state & TIDE_STATE_EMPTY) != 0) {
-            tide_relaxed_store_(&arena->owner_, owner | TIDE_OWNER_CLOSED);
-            return TIDE_OK;
-        }
         if (beyond != (TIDE_STATE_CHUNK | TIDE_STATE_FRESH))
-            return tide_arena_close_other_(arena, thread, owner, state);
+            return tide_arena_close_other_(arena, thread, state);
     }
     if (TIDE_UNLIKELY(cell->arena != (uint64_t)(uintptr_t)arena))
         return tide_arena_close_slow_(arena);
     if (beyond != 0) /* a thread lets go of the home cell and the home chunk together */
         thread->home_chunk->bump = NULL;
-    tide_cell_retire_(cell, arena, owner, beyond == 0);
+    tide_cell_retire_(cell, arena, beyond == 0);
     return TIDE_OK;
 }
 

@@ -5,7 +5,7 @@
  * another layout refers to a symbol that this library does not have, and the loader refuses it.
  *
  * Which fields several threads may touch: a stranger may read owner, epoch, since and mark of a
- * cell, and owner_ of an arena, at any moment, to be told that it is wrong. Those are relaxed
+ * cell, and owner_ and state_ of an arena, at any moment, to be told that it is wrong. Those are relaxed
  * atomics; the one thread that may write them reads them as it likes. Everything else belongs to
  * the owner of the arena that has the cell or chunk, or, while it is idle, to the thread in whose
  * block it lies. The home cell of a thread belongs to the thread's current owner, idle or taken: a
@@ -21,16 +21,17 @@ TIDE_BEGIN_DECLS
 #define TIDE_POOL_BYTES 64u
 #define TIDE_IDLE_SLOTS 8u
 
-/* arena.owner_ */
-#define TIDE_OWNER_CLOSED (UINT64_C(1) << 63)
-#define TIDE_OWNER_NOBODY UINT64_C(1) /* the current token of a thread that has no block yet */
+/* arena.owner_, and the current token of a thread that has no block yet */
+#define TIDE_OWNER_NOBODY UINT64_C(1)
 
-/* arena.state_: while EMPTY the mark word, else the cell and flags. */
+/* arena.state_: while EMPTY the mark word, then the cell and flags, at last closed. Odd: no cell. */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is the thread's mark number */
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
 #define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one, the home chunk of the thread */
 #define TIDE_STATE_FRESH  UINT64_C(8) /* nothing taken from the pool; bump_ is not valid */
 #define TIDE_STATE_CELL   (~UINT64_C(63))
+#define TIDE_STATE_CLOSED (~UINT64_C(0))
+#define TIDE_STATE_ENDING (~UINT64_C(2)) /* closed to everyone, and its cleanups are running */
 
 /* cell.mark: 0 while the cell is idle, else the mark word its arena began with. */
 #define TIDE_MARK_CHUNKS UINT64_C(2) /* in it: `chunks` is valid */
@@ -101,7 +102,7 @@ typedef struct tide_thread {
  * to keep here is the variable's offset from the thread pointer, which is the same in all threads:
  * the access itself is relative to the segment register and volatile. For gcc it is the variable's
  * own type that says so, since gcc never forms the address where the segment register will do (a
- * test looks at what it makes of this) and loads the offset once where it would spell out the load
+ * test looks at what it makes of this; not when it instruments for ThreadSanitizer) and loads the offset once where it would spell out the load
  * for each assembly statement; for the others two assembly statements say it. Elsewhere (musl
  * refuses to load a library with static thread-locals; other processors) an exported function reads
  * the thread-local.
@@ -112,7 +113,7 @@ TIDE_API extern __thread tide_thread *volatile tide_thread_layout1_
     __attribute__((tls_model("initial-exec")));
 TIDE_HELPER tide_thread *tide_thread_self_(void)
 {
-#ifdef __clang__
+#if defined(__clang__) || defined(__SANITIZE_THREAD__)
     uint64_t offset;
     tide_thread *thread;
     __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
