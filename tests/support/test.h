@@ -207,7 +207,8 @@ TEST_HELPER bool all_bytes_are(const void *address, int value, size_t size)
 #define assert_zeroed(address, size)       assert_true(all_bytes_are((address), 0, (size)))
 #define assert_aligned(address, alignment) assert_int_equal((uintptr_t)(address) % (alignment), 0)
 
-/* For tests that say where allocations lie: a memory checker puts red zones between them. */
+/* For tests that say where allocations lie or what is kept ready: a memory checker puts red zones
+ * between allocations and keeps nothing ready. */
 #define skip_under_checker()                     \
     do {                                         \
         if (strcmp(tide_checker(), "none") != 0) \

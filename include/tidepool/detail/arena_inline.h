@@ -129,6 +129,9 @@ TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_threa
     return pool;
 }
 
+/* A window is smaller than this, so that no sum below overflows. */
+#define TIDE_WINDOW_MOST_ ((size_t)1 << 30)
+
 /* NULL: the slow path must serve it. */
 TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
 {
@@ -139,23 +142,19 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
     uint64_t state = arena->state_;
     if (TIDE_LIKELY(state == thread->word)) /* a word from before a mark goes the slow way */
         return tide_arena_first_(arena, state, thread, size, zeroed);
-    if ((state & TIDE_STATE_EMPTY) != 0)
+    if ((state & (TIDE_STATE_EMPTY | TIDE_STATE_FRESH)) != 0 || size - 1 >= TIDE_WINDOW_MOST_)
         return NULL;
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
-    char *bump = arena->bump_;
     char *end = ((tide_block *)(void *)cell)->pool + TIDE_POOL_BYTES;
-    if ((state & (TIDE_STATE_WINDOW | TIDE_STATE_FRESH)) != 0) {
-        if ((state & TIDE_STATE_FRESH) != 0)
-            return NULL;
+    if (TIDE_UNLIKELY((state & TIDE_STATE_WINDOW) != 0))
         end = arena->end_;
-    }
-    size_t padding = -(uintptr_t)bump & (alignment - 1);
-    size_t room = (size_t)(end - bump);
-    if (TIDE_UNLIKELY((cell->arena & ~TIDE_ARENA_COLD) != (uint64_t)(uintptr_t)arena) ||
-        size - 1 >= room || padding > room - size)
+    char *block = arena->bump_;
+    block += -(uintptr_t)block & (alignment - 1);
+    if (TIDE_UNLIKELY((cell->arena ^ (uint64_t)(uintptr_t)arena) > TIDE_ARENA_COLD) ||
+        (uintptr_t)block + size > (uintptr_t)end)
         return NULL;
-    arena->bump_ = bump + padding + size;
-    return bump + padding;
+    arena->bump_ = block + size;
+    return block;
 }
 
 /* Moves an epoch on, one addition where the processor adds to memory: every look at it meanwhile sees
