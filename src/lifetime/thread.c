@@ -56,11 +56,6 @@ tide_home_thread *tide_thread_current(void)
     return thread == &start_block.fast ? NULL : (tide_home_thread *)(void *)thread;
 }
 
-uint64_t tide_mark_number(void)
-{
-    return __atomic_load_n(&mark_number, __ATOMIC_RELAXED);
-}
-
 uint64_t tide_mark_next(void)
 {
     return __atomic_add_fetch(&mark_number, 1, __ATOMIC_RELAXED);
@@ -168,7 +163,7 @@ static void fill(tide_home_thread *thread)
     bool ready = tide_settings_get()->ready;
     thread->own = own_token;
     thread->fast.owner = current_token;
-    thread->fast.word = tide_mark_word(tide_mark_number());
+    thread->fast.word = tide_mark_word(tide_mark_next());
     thread->fast.home = &no_cell;
     thread->fast.home_chunk = &tide_no_chunk;
     thread->fast.idle_limit = ready ? settings->pool_count - 1 : 0;
@@ -356,7 +351,7 @@ tide_owner tide_owner_set(tide_owner token)
         tide_thread_detach_home(thread);
         tide_relaxed_store_(&thread->fast.owner, token);
         tide_thread_find_home(thread);
+        thread->fast.word = tide_mark_word(tide_mark_next());
     }
-    thread->fast.word = tide_mark_word(tide_mark_number());
     return before;
 }

@@ -60,8 +60,7 @@ size_t tide_thread_count(void);
 /* The slot of a thread without a home chunk: never idle, of no size. */
 extern tide_chunk tide_no_chunk;
 
-/* The process's newest mark number. */
-uint64_t tide_mark_number(void);
+/* A mark number that the process has not used before; they grow. */
 uint64_t tide_mark_next(void);
 
 static inline uint64_t tide_mark_word(uint64_t number)

@@ -132,17 +132,12 @@ TIDE_HELPER void *tide_arena_first_(tide_arena *arena, uint64_t word, tide_threa
 /* A window is smaller than this, so that no sum below overflows. */
 #define TIDE_WINDOW_MOST_ ((size_t)1 << 30)
 
-/* NULL: the slow path must serve it. */
-TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
+/* More from an arena's window. NULL: the slow path must serve it. */
+TIDE_HELPER void *tide_arena_next_(tide_arena *arena, tide_thread *thread, uint64_t state,
+                                   size_t size, size_t alignment)
 {
-    tide_thread *thread = tide_thread_self_();
-    if (arena == NULL || alignment - 1 >= 64 || (alignment & (alignment - 1)) != 0 ||
-        TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != thread->owner))
-        return NULL;
-    uint64_t state = arena->state_;
-    if (TIDE_LIKELY(state == thread->word)) /* a word from before a mark goes the slow way */
-        return tide_arena_first_(arena, state, thread, size, zeroed);
-    if ((state & (TIDE_STATE_EMPTY | TIDE_STATE_FRESH)) != 0 || size - 1 >= TIDE_WINDOW_MOST_)
+    if (TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != thread->owner) ||
+        (state & (TIDE_STATE_EMPTY | TIDE_STATE_FRESH)) != 0 || size - 1 >= TIDE_WINDOW_MOST_)
         return NULL;
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
     char *end = ((tide_block *)(void *)cell)->pool + TIDE_POOL_BYTES;
@@ -155,6 +150,19 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
         return NULL;
     arena->bump_ = block + size;
     return block;
+}
+
+/* NULL: the slow path must serve it. A thread's word is nobody else's, so that an arena in whose
+ * state_ it stands is open, empty and the current owner's. */
+TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
+{
+    tide_thread *thread = tide_thread_self_();
+    if (arena == NULL || alignment - 1 >= 64 || (alignment & (alignment - 1)) != 0)
+        return NULL;
+    uint64_t state = tide_relaxed_(&arena->state_);
+    if (TIDE_LIKELY(state == thread->word))
+        return tide_arena_first_(arena, state, thread, size, zeroed);
+    return tide_arena_next_(arena, thread, state, size, alignment);
 }
 
 /* Moves an epoch on, one addition where the processor adds to memory: every look at it meanwhile sees
@@ -184,13 +192,12 @@ TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, bool pool
 TIDE_CHUNK_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
                                                       uint64_t state)
 {
-    if (TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != thread->owner))
-        return tide_arena_close_slow_(arena);
     if (state == thread->word) {
         tide_relaxed_store_(&arena->state_, TIDE_STATE_CLOSED);
         return TIDE_OK;
     }
-    if ((state & TIDE_STATE_EMPTY) != 0)
+    if ((state & TIDE_STATE_EMPTY) != 0 ||
+        TIDE_UNLIKELY(tide_relaxed_(&arena->owner_) != thread->owner))
         return tide_arena_close_slow_(arena);
     tide_cell *cell = (tide_cell *)(uintptr_t)(state & TIDE_STATE_CELL);
     bool is_home = cell == thread->home;

@@ -25,7 +25,7 @@ TIDE_BEGIN_DECLS
 #define TIDE_OWNER_NOBODY UINT64_C(1)
 
 /* arena.state_: while EMPTY the mark word, then the cell and flags, at last closed. Odd: no cell. */
-#define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is the thread's mark number */
+#define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is a mark number */
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
 #define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one, the home chunk of the thread */
 #define TIDE_STATE_FRESH  UINT64_C(8) /* nothing taken from the pool; bump_ is not valid */
@@ -86,7 +86,8 @@ typedef struct tide_chunk {
 /* A thread's block. The first line is all that the inlined functions read and write. */
 typedef struct tide_thread {
     uint64_t owner;  /* the current token */
-    uint64_t word;   /* what an opened arena's state_ starts as: mark number, EMPTY */
+    uint64_t word;   /* what an opened arena's state_ starts as: a mark number that no other thread
+                        has, EMPTY; a new one with each mark and each change of the owner */
     tide_cell *home; /* taken first; never NULL: a cell that is always taken when there is none */
     tide_chunk *home_chunk; /* never NULL: a chunk that is always taken when there is none */
     uint64_t chunk_room;    /* bytes of home_chunk's payload; 0 when there is none */
