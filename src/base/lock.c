@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/lock.h"
 
-#include "base/os.h"
-
 #define PAUSES_FIRST 8u
 #define PAUSES_MOST  512u
 

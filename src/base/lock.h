@@ -4,13 +4,16 @@
  * half of what a mutex costs. Who finds it taken backs off, doubling, and then gives way, so a
  * preempted holder is waited for without burning its processor.
  *
- * The exchange acquires what the store releases: each section sees all of those before it.
+ * The exchange acquires what the store releases: each section sees all of those before it. A process
+ * with one thread takes the lock by a plain store: no other thread can be made inside a section.
  */
 #ifndef TIDEPOOL_BASE_LOCK_H
 #define TIDEPOOL_BASE_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/os.h"
 
 typedef struct tide_lock {
     uint32_t taken;
@@ -25,7 +28,9 @@ static inline bool tide_lock_try(tide_lock *lock)
 
 static inline void tide_lock_take(tide_lock *lock)
 {
-    if (__builtin_expect(!tide_lock_try(lock), 0))
+    if (tide_os_is_alone())
+        __atomic_store_n(&lock->taken, 1, __ATOMIC_RELAXED);
+    else if (__builtin_expect(!tide_lock_try(lock), 0))
         tide_lock_wait(lock);
 }
 

@@ -208,15 +208,16 @@ static void *serve_first(tide_arena *arena, uint64_t owner, size_t size)
 static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
 {
     const tide_thread *thread = tide_thread_self_();
-    if (arena == NULL || tide_relaxed_(&arena->owner_) != thread->owner ||
-        tide_arena_is_closed(arena) || alignment - 1 >= WINDOW_SMALL ||
-        (alignment & (alignment - 1)) != 0 || size == 0 || thread->idle_limit == 0)
+    if (arena == NULL || alignment - 1 >= WINDOW_SMALL || (alignment & (alignment - 1)) != 0 ||
+        !tide_thread_has_home(thread))
         return NULL;
-    if ((arena->state_ & TIDE_STATE_EMPTY) != 0)
-        return size <= TIDE_POOL_BYTES && thread->idle_count == 0 &&
-                       tide_thread_has_home(tide_thread_current())
+    uint64_t state = tide_relaxed_(&arena->state_);
+    if (state == thread->word) /* open, empty, mine: see tide_arena_try_() */
+        return size - 1 < TIDE_POOL_BYTES && thread->idle_count == 0 && thread->home->mark != 0
                    ? serve_first(arena, thread->owner, size)
                    : NULL;
+    if ((state & TIDE_STATE_EMPTY) != 0 || tide_relaxed_(&arena->owner_) != thread->owner)
+        return NULL;
     const tide_cell *cell = tide_arena_cell(arena);
     if (!tide_cell_is_of(cell, arena) || tide_cell_chunks(cell) == NULL || size <= WINDOW_SMALL)
         return NULL;

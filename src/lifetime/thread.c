@@ -15,18 +15,18 @@
 
 /* What a slot holds that has nothing: taken for ever, so that the inline path needs no test for
  * NULL. */
-static tide_cell no_cell = {.epoch = 2, .mark = TIDE_MARK_NONE};
+tide_cell tide_no_cell = {.epoch = 2, .mark = TIDE_MARK_NONE};
 tide_chunk tide_no_chunk = {.bump = (char *)&tide_no_chunk};
 
-static tide_home_thread start_block = {
+tide_home_thread tide_start_thread = {
     .fast = {.owner = TIDE_OWNER_NOBODY,
              .word = TIDE_STATE_EMPTY,
-             .home = &no_cell,
+             .home = &tide_no_cell,
              .home_chunk = &tide_no_chunk},
 };
 
 /* The symbol that names the layout; see detail/layout.h. */
-TIDE_API TIDE_THREAD_LOCAL tide_thread *volatile tide_thread_layout1_ = &start_block.fast;
+TIDE_API TIDE_THREAD_LOCAL tide_thread *volatile tide_thread_layout1_ = &tide_start_thread.fast;
 
 /* The tokens outlive the block: a destructor may need another one. 0 before the first. */
 static TIDE_THREAD_LOCAL tide_owner own_token;
@@ -48,12 +48,6 @@ static __attribute__((noinline)) void set_self(tide_home_thread *thread)
 {
     tide_thread_layout1_ = &thread->fast;
     __asm__ volatile("" ::: "memory");
-}
-
-tide_home_thread *tide_thread_current(void)
-{
-    tide_thread *thread = tide_thread_self_();
-    return thread == &start_block.fast ? NULL : (tide_home_thread *)(void *)thread;
 }
 
 uint64_t tide_mark_next(void)
@@ -87,7 +81,7 @@ static void leave(void *value)
 {
     tide_home_thread *thread = value;
     current_token = thread->fast.owner;
-    set_self(&start_block);
+    set_self(&tide_start_thread);
     tide_cells_lock();
     strike_off(thread);
     tide_cells_unlock();
@@ -131,7 +125,7 @@ static void fork_child(void)
 {
     tide_home_thread *survivor = tide_thread_current();
     tide_home_thread *thread = threads;
-    tide_cells_adopt(survivor != NULL ? survivor : &start_block);
+    tide_cells_adopt(survivor != NULL ? survivor : &tide_start_thread);
     threads = survivor;
     tide_cells_unlock();
     while (thread != NULL) {
@@ -164,7 +158,7 @@ static void fill(tide_home_thread *thread)
     thread->own = own_token;
     thread->fast.owner = current_token;
     thread->fast.word = tide_mark_word(tide_mark_next());
-    thread->fast.home = &no_cell;
+    thread->fast.home = &tide_no_cell;
     thread->fast.home_chunk = &tide_no_chunk;
     thread->fast.idle_limit = ready ? settings->pool_count - 1 : 0;
     thread->kept_limit = ready ? 0 : settings->pool_count;
@@ -210,11 +204,6 @@ size_t tide_thread_count(void)
     return count;
 }
 
-bool tide_thread_has_home(const tide_home_thread *thread)
-{
-    return thread->fast.home != &no_cell;
-}
-
 /* Takes out of the array a cell that this owner had last, or NULL. */
 static tide_cell *find_own(tide_home_thread *thread)
 {
@@ -244,11 +233,11 @@ static void drop_oldest(tide_home_thread *thread)
 void tide_thread_find_home(tide_home_thread *thread)
 {
     tide_cell *home = thread->fast.home;
-    if (home != &no_cell && home->owner == thread->fast.owner)
+    if (home != &tide_no_cell && home->owner == thread->fast.owner)
         return;
     tide_cell *own = find_own(thread);
-    thread->fast.home = own != NULL ? own : &no_cell;
-    if (home == &no_cell)
+    thread->fast.home = own != NULL ? own : &tide_no_cell;
+    if (home == &tide_no_cell)
         return;
     if (thread->fast.idle_count == thread->fast.idle_limit)
         drop_oldest(thread);
@@ -275,7 +264,7 @@ tide_cell *tide_thread_take_cell(tide_home_thread *thread)
     if (cell->mark == 0)
         return cell;
     cell = pop_or_obtain(thread);
-    if (cell != NULL && !tide_thread_has_home(thread) && tide_settings_get()->ready)
+    if (cell != NULL && !tide_thread_has_home(&thread->fast) && tide_settings_get()->ready)
         thread->fast.home = cell;
     return cell;
 }
@@ -298,7 +287,7 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
 void tide_thread_detach_home(tide_home_thread *thread)
 {
     if (thread->fast.home->mark != 0)
-        thread->fast.home = &no_cell;
+        thread->fast.home = &tide_no_cell;
     if (thread->fast.home_chunk->bump != NULL)
         tide_chunk_detach_home(thread);
 }

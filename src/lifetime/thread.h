@@ -32,8 +32,17 @@ typedef struct tide_home_thread {
  */
 tide_home_thread *tide_thread_enter(void);
 
+/* What a thread without a block points to, and what a slot holds that has nothing: always taken. */
+extern tide_home_thread tide_start_thread;
+extern tide_cell tide_no_cell;
+extern tide_chunk tide_no_chunk;
+
 /* The calling thread's block, or NULL. */
-tide_home_thread *tide_thread_current(void);
+static inline tide_home_thread *tide_thread_current(void)
+{
+    tide_thread *thread = tide_thread_self_();
+    return thread == &tide_start_thread.fast ? NULL : (tide_home_thread *)(void *)thread;
+}
 
 /* An idle cell, its pool clear: the home cell, one from the array, or a new one; NULL without
  * memory. The caller takes it at once. */
@@ -51,14 +60,14 @@ void tide_thread_detach_home(tide_home_thread *thread);
 void tide_thread_find_home(tide_home_thread *thread);
 
 /* Whether the thread has a home cell, idle or taken. */
-bool tide_thread_has_home(const tide_home_thread *thread);
+static inline bool tide_thread_has_home(const tide_thread *thread)
+{
+    return thread->home != &tide_no_cell;
+}
 
 /* Under the lock: whether a living thread's own token is this one; how many threads there are. */
 bool tide_thread_token_lives(tide_owner own);
 size_t tide_thread_count(void);
-
-/* The slot of a thread without a home chunk: never idle, of no size. */
-extern tide_chunk tide_no_chunk;
 
 /* A mark number that the process has not used before; they grow. */
 uint64_t tide_mark_next(void);

@@ -143,11 +143,12 @@ TIDE_HELPER void *tide_arena_next_(tide_arena *arena, tide_thread *thread, uint6
     char *end = ((tide_block *)(void *)cell)->pool + TIDE_POOL_BYTES;
     if (TIDE_UNLIKELY((state & TIDE_STATE_WINDOW) != 0))
         end = arena->end_;
-    char *block = arena->bump_;
-    block += -(uintptr_t)block & (alignment - 1);
+    char *block = (char *)(((uintptr_t)arena->bump_ + alignment - 1) & -(uintptr_t)alignment);
     if (TIDE_UNLIKELY((cell->arena ^ (uint64_t)(uintptr_t)arena) > TIDE_ARENA_COLD) ||
         (uintptr_t)block + size > (uintptr_t)end)
         return NULL;
+    if (block == NULL)
+        __builtin_unreachable(); /* spares the caller's test */
     arena->bump_ = block + size;
     return block;
 }
