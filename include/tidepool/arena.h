@@ -30,8 +30,10 @@
  * Memory: what fits comes from a pool of 64 bytes that the thread keeps ready; what doesn't comes
  * from chunks of 1, 2, 4 … 64 KiB: the smallest that holds the request and is at least as large as
  * the arena's last, or a ready one of at least 4 KiB; only what exceeds the largest chunk gets a
- * block of its own. Where a chunk can't be had, the exact size is tried. An arena that never
- * allocates costs nothing.
+ * block of its own. Where a chunk can't be had, the exact size is tried. What doesn't fit the pool
+ * leaves it alone, until the arena has taken 512 bytes of a chunk for small requests: from then on
+ * those come from the chunk, as fast as from the pool, and what is left of the pool is given up. An
+ * arena that never allocates costs nothing.
  */
 #ifndef TIDEPOOL_ARENA_H
 #define TIDEPOOL_ARENA_H
@@ -167,10 +169,10 @@ TIDE_API TIDE_MUST_USE char *tide_arena_vprintf(tide_arena *arena, const char *f
                                                 va_list arguments) TIDE_PRINTF(2, 0);
 
 /**
- * Grows (or shrinks) the arena's newest allocation where it lies: `block` as it was returned and
- * its `old_size`. New bytes are zero. EXHAUSTED when it is not the newest, or there is no room
- * behind it: nothing has changed then, and a copy is the caller's next step. INVALID_ARGUMENT,
- * WRONG_OWNER, CLOSED.
+ * Grows (or shrinks) the newest allocation of the arena's pool or of its newest chunk where it lies:
+ * `block` as it was returned and its `old_size`. New bytes are zero. EXHAUSTED when it is not the
+ * newest there, or there is no room behind it: nothing has changed then, and a copy is the caller's
+ * next step. INVALID_ARGUMENT, WRONG_OWNER, CLOSED.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_arena_extend(tide_arena *arena, void *block,
                                                      size_t old_size, size_t new_size);

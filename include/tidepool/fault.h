@@ -5,7 +5,7 @@
  * The fault handler is called on the faulting thread. By default it writes one line to stderr that
  * names operation, object, numbers and both sides of the rule, and aborts:
  *
- *     tidepool: OUT_OF_BOUNDS: read of 4 bytes at 62 in a segment of 64 bytes
+ *     tidepool: OUT_OF_BOUNDS: read of 4 bytes at 62 in a segment of 64 bytes (segment at 0x5581…)
  *
  * A handler of the program's own may exit, abort or longjmp away: it is called with no lock held
  * and nothing changed. If it returns, the library aborts.

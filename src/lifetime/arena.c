@@ -162,9 +162,10 @@ void tide_cell_drop_chunks(tide_cell *cell, tide_ending *ending)
 tide_status tide_ending_report(const tide_ending *ending, const char *operation, tide_object object)
 {
     if (ending->failures != 0)
-        return tide_error_note_message(
-            TIDE_CLEANUP_FAILED, operation, object, "%" PRIu64 " cleanups failed, the first with: ",
-            (const uint64_t[TIDE_ERROR_NUMBERS]){ending->failures}, ending->first_message);
+        return tide_error_note_message(TIDE_CLEANUP_FAILED, operation, object,
+                                       "cleanups that failed: %" PRIu64 ", the first with: ",
+                                       (const uint64_t[TIDE_ERROR_NUMBERS]){ending->failures},
+                                       ending->first_message);
     if (ending->manager_status != TIDE_OK) {
         tide_object manager = {"manager", NULL, ending->manager_name};
         return TIDE_ERROR_PLAIN(ending->manager_status, operation, manager,
@@ -201,7 +202,7 @@ static tide_status check_close(tide_arena *arena, const char *operation)
     const tide_cell *cell = tide_arena_cell(arena);
     if (cell != NULL && cell->special >= TIDE_CELL_HOLD)
         return TIDE_ERROR(TIDE_BUSY, operation, tide_arena_object(arena),
-                          "held: %" PRIu64 " holds are out", cell->special / TIDE_CELL_HOLD);
+                          "held; holds that are out: %" PRIu64, cell->special / TIDE_CELL_HOLD);
     return TIDE_OK;
 }
 

@@ -41,7 +41,7 @@ tide_status tide_scope_hold(tide_scope scope, tide_hold *hold)
         return status;
     if (scope.cell_ != &tide_cell_global) {
         if (scope.cell_->special > UINT64_MAX - TIDE_CELL_HOLD)
-            return TIDE_ERROR(TIDE_EXHAUSTED, "hold", object, "%" PRIu64 " holds are out",
+            return TIDE_ERROR(TIDE_EXHAUSTED, "hold", object, "holds that are out: %" PRIu64,
                               scope.cell_->special / TIDE_CELL_HOLD);
         tide_cell_add_hold(scope.cell_);
     }
