@@ -4,7 +4,6 @@
 
 #include "failing.h"
 
-
 static void each_kind_of_request_that_fails_is_out_of_memory(void **state)
 {
     (void)state;
