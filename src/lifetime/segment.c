@@ -128,7 +128,7 @@ tide_status tide_segment_slice_from(const tide_segment *segment, size_t offset, 
 tide_status tide_segment_slice_aligned(const tide_segment *segment, size_t offset, size_t size,
                                        size_t alignment, tide_segment *slice)
 {
-    tide_segment part;
+    tide_segment part = {NULL, 0, NULL, 0};
     if (is_segment(segment) && slice == NULL)
         return no_place(segment, "slice");
     tide_status status = tide_segment_slice(segment, offset, size, &part);
