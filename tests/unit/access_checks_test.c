@@ -439,6 +439,24 @@ static void the_text_names_the_numbers_on_both_sides(void **state)
 
 #define with_memory(test) cmocka_unit_test_setup_teardown(test, fill_memory, memory_is_as_it_was)
 
+static void an_invalid_layout_of_a_good_access_is_invalid(void **state)
+{
+    (void)state;
+    static const tide_layout wrong_layouts[] = {3u, 7u, 8u, 12u, 256u, ~0u};
+    tide_arena arena;
+    tide_segment segment;
+    assert_ok(tide_arena_open(&arena));
+    assert_ok(tide_arena_segment(&arena, 64, 8, &segment));
+    for (size_t i = 0; i < COUNT_OF(wrong_layouts); i++) {
+        uint32_t value = 0;
+        assert_int_equal(tide_load_u32_as(&segment, 8, wrong_layouts[i], &value),
+                         TIDE_INVALID_ARGUMENT);
+        assert_int_equal(tide_store_u32_at_as(&segment, 2, wrong_layouts[i], 1),
+                         TIDE_INVALID_ARGUMENT);
+    }
+    assert_ok(tide_arena_close(&arena));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +474,7 @@ int main(void)
         with_memory(a_thread_that_never_used_the_library_is_a_stranger),
         with_memory(a_read_only_view_may_be_read),
         with_memory(the_text_names_the_numbers_on_both_sides),
+        cmocka_unit_test(an_invalid_layout_of_a_good_access_is_invalid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,30 @@ static void a_refusal_names_operation_and_arena(void **state)
     assert_error_names("close");
 }
 
+/* The second arena's cell is not the thread's home cell. */
+static void a_copy_of_a_nested_arena_cannot_close(void **state)
+{
+    (void)state;
+    tide_arena outer, nested, copy;
+    assert_ok(tide_arena_open(&outer));
+    assert_non_null(tide_arena_allocate(&outer, 8, 8));
+    assert_ok(tide_arena_open(&nested));
+    assert_non_null(tide_arena_allocate(&nested, 8, 8));
+    memcpy(&copy, &nested, sizeof copy);
+    assert_int_equal(tide_arena_close(&copy), TIDE_INVALID_ARGUMENT);
+    assert_ok(tide_arena_close(&nested));
+    assert_ok(tide_arena_close(&outer));
+    /* Once more, now that the nested arena's cell comes from the thread's array. */
+    assert_ok(tide_arena_open(&outer));
+    assert_non_null(tide_arena_allocate(&outer, 8, 8));
+    assert_ok(tide_arena_open(&nested));
+    assert_non_null(tide_arena_allocate(&nested, 8, 8));
+    memcpy(&copy, &nested, sizeof copy);
+    assert_int_equal(tide_arena_close(&copy), TIDE_INVALID_ARGUMENT);
+    assert_ok(tide_arena_close(&nested));
+    assert_ok(tide_arena_close(&outer));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +303,7 @@ int main(void)
         cmocka_unit_test(a_null_place_for_the_segment_is_invalid_before_all_else),
         cmocka_unit_test(a_null_cleanup_is_invalid),
         cmocka_unit_test(a_refusal_names_operation_and_arena),
+        cmocka_unit_test(a_copy_of_a_nested_arena_cannot_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

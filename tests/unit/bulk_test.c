@@ -329,6 +329,24 @@ static void null_and_zeroed_segments_are_invalid_before_all_else(void **state)
 
 #define with_memory(test) cmocka_unit_test_setup(test, fill_memory)
 
+/* Longer than what the inline form compares in one go. */
+static void long_equal_ranges_have_no_mismatch(void **state)
+{
+    (void)state;
+    tide_arena arena;
+    tide_segment a, b;
+    int64_t difference = 0;
+    assert_ok(tide_arena_open(&arena));
+    assert_ok(tide_arena_segment(&arena, 100000, 8, &a));
+    assert_ok(tide_arena_segment(&arena, 100000, 8, &b));
+    assert_ok(tide_segment_mismatch(&a, 0, 100000, &b, 0, 100000, &difference));
+    assert_int_equal(difference, -1);
+    tide_set_u8(&b, 99999, 1);
+    assert_ok(tide_segment_mismatch(&a, 0, 100000, &b, 0, 100000, &difference));
+    assert_int_equal(difference, 99999);
+    assert_ok(tide_arena_close(&arena));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +367,7 @@ int main(void)
         with_memory(a_prefix_differs_at_its_end),
         with_memory(a_range_outside_or_backwards_is_out_of_bounds),
         with_memory(null_and_zeroed_segments_are_invalid_before_all_else),
+        cmocka_unit_test(long_equal_ranges_have_no_mismatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -432,6 +432,35 @@ static void the_scope_of_no_segment_is_no_scope(void **state)
     assert_true(is_none(tide_segment_scope(NULL)));
 }
 
+static void leave_a_segment_behind(void *context)
+{
+    tide_arena arena;
+    assert_ok(tide_arena_open(&arena));
+    assert_ok(tide_arena_segment(&arena, 8, 8, (tide_segment *)context));
+    assert_ok(tide_arena_close(&arena));
+}
+
+/* The cell comes out of the process-wide list, not out of this thread's array. */
+static void an_ended_threads_cell_is_not_the_next_owners_for_older_segments(void **state)
+{
+    (void)state;
+    enum { MOST = 64 };
+    static tide_arena arenas[MOST];
+    tide_segment old, segment;
+    on_new_thread(leave_a_segment_behind, &old);
+    size_t opened = 0;
+    bool found = false;
+    while (!found && opened < MOST) {
+        assert_ok(tide_arena_open(&arenas[opened]));
+        assert_ok(tide_arena_segment(&arenas[opened++], 8, 8, &segment));
+        found = segment.cell_ == old.cell_;
+    }
+    assert_true(found);
+    assert_false(tide_segment_is_accessible_by(&old, tide_owner_current()));
+    while (opened > 0)
+        assert_ok(tide_arena_close(&arenas[--opened]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +489,7 @@ int main(void)
         cmocka_unit_test(a_busy_close_says_how_many_holds_are_out_and_of_what),
         cmocka_unit_test(the_scope_of_a_null_or_foreign_or_closed_arena_is_a_fault),
         cmocka_unit_test(the_scope_of_no_segment_is_no_scope),
+        cmocka_unit_test(an_ended_threads_cell_is_not_the_next_owners_for_older_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
