@@ -107,13 +107,31 @@ static void free_pool_apart(tide_cell *cell)
     tide_system_free(start, size, TIDE_POOL_BYTES);
 }
 
+/* How far the list is searched for a cell that no other owner had. */
+#define SEARCH_DEPTH 16u
+
+/* Under the lock; the list is not empty. As long as there is a choice, a cell that this owner had last
+ * or nobody yet: so older segments of other owners are told exactly what they are. */
+static tide_cell **choose(void)
+{
+    uint64_t owner = tide_thread_self_()->owner;
+    tide_cell **link = &free_cells;
+    for (uint32_t i = 0; i < SEARCH_DEPTH && *link != NULL; i++) {
+        if ((*link)->owner == owner || (*link)->owner == 0)
+            return link;
+        link = &(*link)->next_free;
+    }
+    return &free_cells;
+}
+
 static tide_cell *pop_free(void)
 {
     tide_cell *cell = NULL;
     tide_cells_lock();
     if (free_cells != NULL || grow()) {
-        cell = free_cells;
-        free_cells = cell->next_free;
+        tide_cell **link = choose();
+        cell = *link;
+        *link = cell->next_free;
     }
     tide_cells_unlock();
     return cell;
