@@ -102,11 +102,11 @@ typedef struct tide_thread {
  * the address of the thread-local must not be kept over one; compilers do keep it. What is in reach
  * to keep here is the variable's offset from the thread pointer, which is the same in all threads:
  * the access itself is relative to the segment register and volatile. For gcc it is the variable's
- * own type that says so, since gcc never forms the address where the segment register will do (a
- * test looks at what it makes of this; not when it instruments for ThreadSanitizer) and loads the offset once where it would spell out the load
- * for each assembly statement; for the others two assembly statements say it. Elsewhere (musl
- * refuses to load a library with static thread-locals; other processors) an exported function reads
- * the thread-local.
+ * own type that says so, since gcc never forms the address where the segment register will do, and
+ * loads the offset once where it would spell out the load for each assembly statement; a test looks
+ * at what it makes of this. For the others, and where a sanitizer's instrumentation does form the
+ * address, two assembly statements say it. Elsewhere (musl refuses to load a library with static
+ * thread-locals; other processors) an exported function reads the thread-local.
  */
 #if defined(__GLIBC__) && defined(__x86_64__) && defined(__LP64__)
 #define TIDE_STATIC_TLS_ 1
@@ -114,7 +114,7 @@ TIDE_API extern __thread tide_thread *volatile tide_thread_layout1_
     __attribute__((tls_model("initial-exec")));
 TIDE_HELPER tide_thread *tide_thread_self_(void)
 {
-#if defined(__clang__) || defined(__SANITIZE_THREAD__)
+#if defined(__clang__) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
     uint64_t offset;
     tide_thread *thread;
     __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
