@@ -106,9 +106,11 @@ static tide_status destroy(tide_chunk *chunk)
 {
     const tide_manager *manager = chunk->manager;
     size_t alignment = (size_t)1 << chunk->alignment_log2;
-    size_t covered = tide_chunk_payload(chunk) + (manager == NULL ? red_zone() : 0);
-    if (tide_chunk_has_memory(chunk))
-        tide_checker_allow_undefined(chunk->start, covered);
+    /* A manager of the program's own may look at what it gets back. */
+    if (manager == NULL)
+        tide_checker_allow_undefined(chunk->start, tide_chunk_payload(chunk) + red_zone());
+    else if (tide_chunk_has_memory(chunk))
+        tide_checker_allow_defined(chunk->start, tide_chunk_payload(chunk));
     if (manager == NULL) {
         tide_system_free(chunk, chunk->size, alignment);
         return TIDE_OK;

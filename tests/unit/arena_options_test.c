@@ -256,6 +256,7 @@ static void wiping_reaches_every_way_an_arena_ends(void **state)
 static void a_wiping_arena_never_shows_its_old_bytes_to_the_next(void **state)
 {
     (void)state;
+    skip_under_checker(); /* it reads what nobody has written */
     tide_arena_options options = TIDE_ARENA_OPTIONS_INIT;
     options.zero = TIDE_ZERO_WIPE;
     for (size_t size = 100; size <= 60000; size = size * 5 / 2) {
@@ -278,6 +279,7 @@ static void a_wiping_arena_never_shows_its_old_bytes_to_the_next(void **state)
 static void reset_wipes_before_the_memory_is_handed_out_again(void **state)
 {
     (void)state;
+    skip_under_checker(); /* it reads what nobody has written */
     tide_arena arena;
     tide_arena_options options = TIDE_ARENA_OPTIONS_INIT;
     options.zero = TIDE_ZERO_WIPE;
