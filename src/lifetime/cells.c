@@ -48,7 +48,7 @@ static tide_block *slab_blocks(tide_slab *slab)
 }
 
 /* Under the lock. Cells start at epoch 2: 0 is nobody's, and the lowest bit is the segments'. */
-static bool grow(void)
+static void grow(void)
 {
     size_t size = SLAB_FIRST;
     if (slabs != NULL)
@@ -57,7 +57,7 @@ static bool grow(void)
         size = SLAB_LARGEST;
     tide_slab *slab = tide_system_allocate(size, SLAB_ALIGNMENT, TIDE_REQUEST_ZEROED);
     if (slab == NULL)
-        return false;
+        return;
     slab->blocks = size / sizeof(tide_block);
     slab->next = slabs;
     slabs = slab;
@@ -67,7 +67,6 @@ static bool grow(void)
         cell->next_free = free_cells;
         free_cells = cell;
     }
-    return true;
 }
 
 static tide_pool_apart *pool_apart(const tide_cell *cell)
@@ -110,8 +109,9 @@ static void free_pool_apart(tide_cell *cell)
 /* How far the list is searched for a cell that no other owner had. */
 #define SEARCH_DEPTH 16u
 
-/* Under the lock; the list is not empty. As long as there is a choice, a cell that this owner had last
- * or nobody yet: so older segments of other owners are told exactly what they are. */
+/* Under the lock: the link to a cell, or to the end of an empty list. As long as there is a choice, a
+ * cell that this owner had last or nobody yet: so older segments of other owners are told exactly
+ * what they are. */
 static tide_cell **choose(void)
 {
     uint64_t owner = tide_thread_self_()->owner;
@@ -126,13 +126,13 @@ static tide_cell **choose(void)
 
 static tide_cell *pop_free(void)
 {
-    tide_cell *cell = NULL;
     tide_cells_lock();
-    if (free_cells != NULL || grow()) {
-        tide_cell **link = choose();
-        cell = *link;
+    if (free_cells == NULL)
+        grow();
+    tide_cell **link = choose();
+    tide_cell *cell = *link;
+    if (cell != NULL)
         *link = cell->next_free;
-    }
     tide_cells_unlock();
     return cell;
 }
