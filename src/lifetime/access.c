@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "lifetime/cells.h"
+#include "lifetime/segment.h"
 #include <tidepool/detail/check_inline.h>
 
 typedef struct access {
@@ -21,11 +22,6 @@ static access decode(unsigned word)
                     writes ? "write" : "read"};
 }
 
-static tide_object object_of(const tide_segment *segment)
-{
-    return (tide_object){"segment", segment->base_, NULL};
-}
-
 static tide_status check_arguments(const tide_segment *segment, const access *wanted,
                                    const void *value)
 {
@@ -33,11 +29,11 @@ static tide_status check_arguments(const tide_segment *segment, const access *wa
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, wanted->operation, TIDE_NO_OBJECT,
                                 "no segment: NULL, or zeroed");
     if (!tide_layout_is_valid(wanted->layout))
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, wanted->operation, object_of(segment),
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, wanted->operation, tide_segment_object(segment),
                           "no such layout: %" PRIu64, (uint64_t)wanted->layout);
     if (value == NULL)
-        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, wanted->operation, object_of(segment),
-                                "no place for the value: NULL");
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, wanted->operation,
+                                tide_segment_object(segment), "no place for the value: NULL");
     return TIDE_OK;
 }
 
@@ -45,12 +41,12 @@ static tide_status check_bounds(const tide_segment *segment, size_t position, co
 {
     size_t extent = tide_extent_size_(segment->extent_);
     if (wanted->by_index && position >= extent / wanted->size)
-        return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, wanted->operation, object_of(segment),
+        return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, wanted->operation, tide_segment_object(segment),
                           " of %" PRIu64 " bytes at index %" PRIu64 " in a segment of %" PRIu64
                           " bytes",
                           wanted->size, position, extent);
     if (!wanted->by_index && (extent < wanted->size || position > extent - wanted->size))
-        return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, wanted->operation, object_of(segment),
+        return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, wanted->operation, tide_segment_object(segment),
                           " of %" PRIu64 " bytes at %" PRIu64 " in a segment of %" PRIu64 " bytes",
                           wanted->size, position, extent);
     return TIDE_OK;
@@ -63,7 +59,7 @@ static tide_status check_alignment(const tide_segment *segment, size_t position,
     uintptr_t address = (uintptr_t)segment->base_ + offset;
     if ((wanted->layout & TIDE_UNALIGNED) != 0 || (address & (wanted->size - 1)) == 0)
         return TIDE_OK;
-    return TIDE_ERROR(TIDE_MISALIGNED, wanted->operation, object_of(segment),
+    return TIDE_ERROR(TIDE_MISALIGNED, wanted->operation, tide_segment_object(segment),
                       " of %" PRIu64 " bytes at %" PRIu64 ", which is the address 0x%" PRIx64
                       ": no multiple of %" PRIu64,
                       wanted->size, offset, (uint64_t)address, wanted->size);
@@ -77,7 +73,7 @@ tide_status tide_access_check_(const tide_segment *segment, size_t position, uns
     if (status != TIDE_OK)
         return status;
     if (wanted.writes && (segment->extent_ & TIDE_EXTENT_READ_ONLY) != 0)
-        return TIDE_ERROR(TIDE_READ_ONLY, wanted.operation, object_of(segment),
+        return TIDE_ERROR(TIDE_READ_ONLY, wanted.operation, tide_segment_object(segment),
                           " of %" PRIu64 " bytes at %" PRIu64 " in a read-only segment",
                           wanted.size, position);
     status = check_bounds(segment, position, &wanted);

@@ -4,12 +4,8 @@
 
 #include "base/error.h"
 #include "lifetime/cells.h"
+#include "lifetime/segment.h"
 #include <tidepool/bytes.h>
-
-static tide_object object_of(const tide_segment *segment)
-{
-    return (tide_object){"segment", segment->base_, NULL};
-}
 
 static tide_status check_segment(const tide_segment *segment, const char *operation)
 {
@@ -24,7 +20,7 @@ static tide_status check_bytes(const tide_segment *segment, const void *bytes, s
 {
     if (bytes != NULL || size == 0)
         return TIDE_OK;
-    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object_of(segment),
+    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_segment_object(segment),
                       " of %" PRIu64 " bytes: their address is NULL", size);
 }
 
@@ -32,7 +28,8 @@ static tide_status check_writable(const tide_segment *segment, const char *opera
 {
     if ((segment->extent_ & TIDE_EXTENT_READ_ONLY) == 0)
         return TIDE_OK;
-    return TIDE_ERROR_PLAIN(TIDE_READ_ONLY, operation, object_of(segment), "a read-only segment");
+    return TIDE_ERROR_PLAIN(TIDE_READ_ONLY, operation, tide_segment_object(segment),
+                            "a read-only segment");
 }
 
 static tide_status check_range(const tide_segment *segment, size_t offset, size_t size,
@@ -41,7 +38,7 @@ static tide_status check_range(const tide_segment *segment, size_t offset, size_
     size_t extent = tide_extent_size_(segment->extent_);
     if (offset <= extent && size <= extent - offset)
         return TIDE_OK;
-    return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, operation, object_of(segment),
+    return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, operation, tide_segment_object(segment),
                       " of %" PRIu64 " bytes at %" PRIu64 " in a segment of %" PRIu64 " bytes",
                       size, offset, extent);
 }
@@ -113,7 +110,7 @@ tide_status tide_segment_copy_slow_(const tide_segment *source, size_t source_of
 static tide_status check_between(const tide_segment *segment, size_t from, size_t to)
 {
     if (from > to)
-        return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, "mismatch", object_of(segment),
+        return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, "mismatch", tide_segment_object(segment),
                           "a range from %" PRIu64 " to %" PRIu64 " in a segment of %" PRIu64
                           " bytes",
                           from, to, tide_extent_size_(segment->extent_));

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/segment.h"
 #include <tidepool/detail/check_inline.h>
 
 static tide_status no_segment(const char *operation)
@@ -16,11 +17,6 @@ static tide_status no_segment(const char *operation)
 static bool is_segment(const tide_segment *segment)
 {
     return segment != NULL && segment->cell_ != NULL;
-}
-
-static tide_object object_of(const tide_segment *segment)
-{
-    return (tide_object){"segment", segment->base_, NULL};
 }
 
 static uint64_t scope_epoch(const tide_segment *segment)
@@ -76,10 +72,10 @@ tide_status tide_segment_info(const tide_segment *segment, tide_segment_informat
     if (!is_segment(segment))
         return no_segment("info");
     if (information == NULL)
-        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "info", object_of(segment),
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "info", tide_segment_object(segment),
                                 "no place for the information: NULL");
     if (information->struct_size != sizeof *information)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "info", object_of(segment),
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "info", tide_segment_object(segment),
                           "a struct_size of %" PRIu64 ": this library knows %" PRIu64,
                           information->struct_size, sizeof *information);
     information->address = segment->base_;
@@ -92,14 +88,14 @@ tide_status tide_segment_info(const tide_segment *segment, tide_segment_informat
 
 static tide_status no_place(const tide_segment *segment, const char *operation)
 {
-    return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, object_of(segment),
+    return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, tide_segment_object(segment),
                             "no place for the result: NULL");
 }
 
 static tide_status out_of_bounds(const tide_segment *segment, const char *operation, size_t offset,
                                  size_t size)
 {
-    return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, operation, object_of(segment),
+    return TIDE_ERROR(TIDE_OUT_OF_BOUNDS, operation, tide_segment_object(segment),
                       "%" PRIu64 " bytes at %" PRIu64 " of a segment of %" PRIu64 " bytes", size,
                       offset, tide_segment_size(segment));
 }
@@ -135,11 +131,11 @@ tide_status tide_segment_slice_aligned(const tide_segment *segment, size_t offse
     if (status != TIDE_OK)
         return status;
     if (!tide_is_alignment(alignment))
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "slice", object_of(segment),
+        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "slice", tide_segment_object(segment),
                           "an alignment of %" PRIu64 ": it must be a power of two up to 2^62",
                           alignment);
     if (((uintptr_t)part.base_ & (alignment - 1)) != 0)
-        return TIDE_ERROR(TIDE_MISALIGNED, "slice", object_of(segment),
+        return TIDE_ERROR(TIDE_MISALIGNED, "slice", tide_segment_object(segment),
                           "the address 0x%" PRIx64 " at offset %" PRIu64
                           " is no multiple of %" PRIu64,
                           (uint64_t)(uintptr_t)part.base_, offset, alignment);
@@ -199,7 +195,7 @@ static tide_status check_size(const tide_segment *segment, size_t size, const ch
 {
     if (size <= PTRDIFF_MAX)
         return TIDE_OK;
-    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object_of(segment),
+    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_segment_object(segment),
                       "a size of %" PRIu64 " bytes: the largest is %" PRIu64, size,
                       (uint64_t)PTRDIFF_MAX);
 }
