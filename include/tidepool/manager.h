@@ -103,9 +103,10 @@ typedef struct tide_manager {
 TIDE_API const tide_manager *tide_manager_system(void);
 
 /**
- * Addresses without memory: distinct, aligned as asked, and never mapped, so that a touch traps.
- * It counts, gives the newest block's addresses again when that is freed, refuses what exceeds its address range (2^46 bytes in all) with NULL, and reports a
- * free of what it did not give as INVALID_ARGUMENT.
+ * Addresses without memory: distinct, aligned as asked, and never mapped, so that a touch traps. It
+ * counts, gives the newest block's addresses again when that is freed, and refuses with NULL what
+ * exceeds its address range (2^46 bytes in all). It keeps no list: a free of an address it never gave,
+ * or of more bytes than are out, is INVALID_ARGUMENT; a second free of the same block is not told.
  */
 TIDE_API const tide_manager *tide_manager_null(void);
 

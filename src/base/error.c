@@ -10,7 +10,7 @@
 
 #define NAME_BYTES    32
 #define MESSAGE_BYTES 127
-#define TEXT_BYTES    320
+#define TEXT_BYTES    TIDE_ERROR_TEXT
 
 /* What a thread remembers of its newest refusal. */
 typedef struct last_error {

@@ -18,6 +18,9 @@ typedef struct tide_object {
 
 #define TIDE_NO_OBJECT ((tide_object){NULL, NULL, NULL})
 
+/* A sentence has at most this many bytes, with its terminator. */
+#define TIDE_ERROR_TEXT 320
+
 /* Up to this many numbers in one sentence. */
 #define TIDE_ERROR_NUMBERS 5
 

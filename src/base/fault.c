@@ -22,13 +22,16 @@ tide_fault_handler tide_fault_handler_set(tide_fault_handler replacement)
     return __atomic_exchange_n(&handler, replacement, __ATOMIC_ACQ_REL);
 }
 
+/* The text is the fault's own copy: the handler may fail itself, and ask what it was. */
 _Noreturn void tide_fault_raise(void)
 {
+    char text[TIDE_ERROR_TEXT];
+    (void)snprintf(text, sizeof text, "%s", tide_last_error_text());
     const tide_fault fault = {
         .struct_size = sizeof fault,
         .status = tide_last_error(),
         .operation = tide_last_error_operation(),
-        .text = tide_last_error_text(),
+        .text = text,
     };
     tide_fault_handler chosen = __atomic_load_n(&handler, __ATOMIC_ACQUIRE);
     (chosen != NULL ? chosen : complain)(&fault);

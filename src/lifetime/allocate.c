@@ -134,8 +134,8 @@ static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t siz
         .row_max = extra != NULL ? extra->chunk_max : settings->chunk_max,
         .manager = extra != NULL ? extra->manager : NULL,
     };
-    if (front != NULL && tide_chunk_payload(front) <= request.row_max)
-        request.last = tide_chunk_payload(front);
+    if (front != NULL)
+        request.last = tide_chunk_row_below(tide_chunk_payload(front), request.row_max);
     size_t need;
     tide_chunk *chunk = NULL;
     if (extra != NULL && tide_checked_add(request.size, alignment, &need))
@@ -281,24 +281,28 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
     return (growth){NULL, NULL};
 }
 
-/* The bytes between are zero in the window, and in the chunk from its dirty mark on. */
-static void grow(tide_arena *arena, const growth *place, char *old_end, char *new_end)
+/* The bytes between are zero in the window, and in the chunk from its dirty mark on; the byte that a
+ * block of size 0 takes may be anything. `used_end` is where the block's own bytes end. */
+static void grow(tide_arena *arena, const growth *place, char *used_end, char *old_end,
+                 char *new_end)
 {
     bool has_memory = place->chunk == NULL || tide_chunk_has_memory(place->chunk);
-    if (has_memory)
-        tide_checker_allow_defined(old_end, (size_t)(new_end - old_end));
+    if (has_memory) {
+        tide_checker_allow_defined(used_end, (size_t)(new_end - used_end));
+        memset(used_end, 0, (size_t)(old_end - used_end));
+    }
     if (place->chunk != NULL)
         tide_chunk_clear_to(place->chunk, new_end);
     else
         tide_arena_set_bump(arena, new_end);
 }
 
-static void shrink(tide_arena *arena, const growth *place, char *old_end, char *new_end)
+static void shrink(tide_arena *arena, const growth *place, char *used_end, char *old_end,
+                   char *new_end)
 {
-    size_t size = (size_t)(old_end - new_end);
     if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
-        tide_bytes_wipe(new_end, 0, size);
-        tide_checker_forbid(new_end, size);
+        tide_bytes_wipe(used_end, 0, (size_t)(old_end - used_end));
+        tide_checker_forbid(used_end, (size_t)(old_end - used_end));
     }
     if (place->chunk != NULL)
         place->chunk->bump = new_end;
@@ -335,10 +339,10 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
         return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
                           "%" PRIu64 " bytes wanted, there is room for %" PRIu64, new_size,
                           (uint64_t)(place.limit - start));
-    if (new_end >= old_end)
-        grow(arena, &place, old_end, new_end);
-    else
-        shrink(arena, &place, old_end, new_end);
+    if (new_size > old_size)
+        grow(arena, &place, start + old_size, old_end, new_end);
+    else if (new_size < old_size)
+        shrink(arena, &place, start + new_size, old_end, new_end);
     return TIDE_OK;
 }
 

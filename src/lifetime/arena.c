@@ -23,7 +23,7 @@ tide_object tide_arena_object(const tide_arena *arena)
         tide_arena_is_closed(arena))
         return object;
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell == NULL || !tide_cell_is_of(cell, arena))
+    if (cell == NULL || !tide_cell_serves(cell, arena))
         return object;
     tide_extra *extra = tide_extra_of(cell);
     if (extra != NULL && extra->name[0] != '\0')
@@ -36,6 +36,7 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
     tide_object object = {"arena", arena, NULL};
     if (arena == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, TIDE_NO_OBJECT, "no arena: NULL");
+    tide_thread_return();
     tide_owner owner = owner_of(arena);
     if (!tide_token_exists(owner))
         return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
@@ -47,6 +48,10 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
     if (tide_arena_is_closed(arena))
         return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed");
     const tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL || tide_cell_serves(cell, arena)) /* the thread's block was only missing */
+        return TIDE_OK;
+    if (tide_cell_is_of(cell, arena) || tide_cell_is_of(cell, NULL))
+        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed: to a mark");
     return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
                       "a copied or moved arena: its memory belongs to the one at 0x%" PRIx64,
                       cell->arena & ~TIDE_ARENA_COLD);
@@ -168,8 +173,10 @@ tide_status tide_ending_report(const tide_ending *ending, const char *operation,
                                        ending->first_message);
     if (ending->manager_status != TIDE_OK) {
         tide_object manager = {"manager", NULL, ending->manager_name};
-        return TIDE_ERROR_PLAIN(ending->manager_status, operation, manager,
-                                "a manager refused to take a chunk back; the arena is closed");
+        return tide_error_note_message(
+            TIDE_CLEANUP_FAILED, operation, manager,
+            "a manager refused to take a chunk back; the arena is closed: ", NULL,
+            tide_status_name(ending->manager_status));
     }
     return TIDE_OK;
 }
@@ -181,9 +188,11 @@ static size_t pool_used(const tide_arena *arena, const tide_cell *cell)
     return pool != NULL ? (size_t)(arena->bump_ - pool) : 0;
 }
 
-/* From here on every segment is dead, and the arena closed to everyone, its cleanups included. */
+/* From here on every segment is dead, and the arena closed to everyone, its cleanups included; no mark
+ * reaches it, since a cleanup may close to one. */
 static void end_lifetime(tide_arena *arena, tide_cell *cell)
 {
+    tide_cell_set_mark(cell, TIDE_MARK_NONE);
     tide_epoch_advance_(&cell->epoch);
     tide_arena_set_state(arena, TIDE_STATE_ENDING);
 }
@@ -333,7 +342,7 @@ bool tide_arena_is_alive(const tide_arena *arena)
         return true;
     /* Its owner may look closer: a longjmp may have left a struct whose arena was closed to a mark. */
     const tide_cell *cell = tide_arena_cell(arena);
-    return cell == NULL || tide_cell_is_of(cell, arena);
+    return cell == NULL || tide_cell_serves(cell, arena);
 }
 
 tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
@@ -353,8 +362,8 @@ tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
             tide_thread_detach_home(thread);
             tide_thread_find_home(thread);
         }
+        tide_cell_set_mark(cell, TIDE_MARK_NONE); /* before its new owner may look: see mark.c */
         tide_cell_set_owner(cell, to);
-        tide_cell_set_mark(cell, TIDE_MARK_NONE);
     }
     tide_relaxed_store_(&arena->owner_, to);
     return TIDE_OK;

@@ -35,7 +35,8 @@ static inline bool tide_arena_is_closed(const tide_arena *arena)
     return state == TIDE_STATE_CLOSED || state == TIDE_STATE_ENDING;
 }
 
-/* INVALID_ARGUMENT, WRONG_OWNER or CLOSED, noted for `operation`. */
+/* What tide_arena_check() has found suspicious: INVALID_ARGUMENT, WRONG_OWNER or CLOSED, noted for
+ * `operation`, or OK after all. */
 tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation);
 
 /* OK when the calling owner may use the arena now; a block-less thread's token owns nothing. */
@@ -44,7 +45,7 @@ static inline tide_status tide_arena_check(const tide_arena *arena, const char *
     if (arena != NULL && tide_relaxed_(&arena->owner_) == tide_thread_self_()->owner &&
         !tide_arena_is_closed(arena) && tide_thread_current() != NULL) {
         const tide_cell *cell = tide_arena_cell(arena);
-        if (cell == NULL || tide_cell_is_of(cell, arena))
+        if (cell == NULL || tide_cell_serves(cell, arena))
             return TIDE_OK;
     }
     return tide_arena_find_fault(arena, operation);

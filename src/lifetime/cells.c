@@ -266,6 +266,7 @@ tide_status tide_scope_status(const tide_cell *cell, uint64_t epoch)
 {
     if (cell == &tide_cell_global)
         return TIDE_OK;
+    tide_thread_return();
     uint64_t now = tide_relaxed_(&cell->epoch);
     /* Pairs with the release store of each new owner: who sees it sees since when. */
     uint64_t owner = __atomic_load_n(&cell->owner, __ATOMIC_ACQUIRE);

@@ -102,8 +102,11 @@ static tide_status open_on_heap(tide_arena *arena, const tide_arena_options *opt
     return TIDE_OK;
 }
 
+/* Refused before there is anything that a fault handler could leave behind. */
 tide_arena *tide_arena_new(const tide_arena_options *options)
 {
+    if (options != NULL && check_options(options) != TIDE_OK)
+        tide_fault_raise();
     tide_arena *arena = tide_system_allocate(sizeof *arena, _Alignof(tide_arena), 0);
     if (arena == NULL) {
         (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "new", TIDE_NO_OBJECT,
@@ -114,14 +117,13 @@ tide_arena *tide_arena_new(const tide_arena_options *options)
     if (status == TIDE_OK)
         return arena;
     tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
-    if (tide_status_is_fault(status))
-        tide_fault_raise();
     return NULL;
 }
 
 /* A struct whose arena is closed, its cleanups done, and that was the current owner's: only memory. */
 static bool is_over(const tide_arena *arena)
 {
+    tide_thread_return();
     return tide_relaxed_(&arena->owner_) == tide_thread_self_()->owner &&
            tide_relaxed_(&arena->state_) == TIDE_STATE_CLOSED;
 }

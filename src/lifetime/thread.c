@@ -20,7 +20,7 @@ tide_chunk tide_no_chunk = {.bump = (char *)&tide_no_chunk};
 
 tide_home_thread tide_start_thread = {
     .fast = {.owner = TIDE_OWNER_NOBODY,
-             .word = TIDE_STATE_EMPTY,
+             .word = TIDE_MARK_ENDED, /* no arena's */
              .home = &tide_no_cell,
              .home_chunk = &tide_no_chunk},
 };
@@ -187,10 +187,16 @@ tide_home_thread *tide_thread_enter(void)
     return thread;
 }
 
+void tide_thread_return(void)
+{
+    if (tide_thread_current() == NULL && own_token != 0)
+        (void)tide_thread_enter();
+}
+
 bool tide_thread_token_lives(tide_owner own)
 {
     for (tide_home_thread *thread = threads; thread != NULL; thread = thread->next) {
-        if (thread->own == own)
+        if (thread->own == own || tide_relaxed_(&thread->fast.owner) == own)
             return true;
     }
     return false;

@@ -32,6 +32,10 @@ typedef struct tide_home_thread {
  */
 tide_home_thread *tide_thread_enter(void);
 
+/* Makes a block for a thread that had one and has ended it: destructors of the program's own may run
+ * after the library's. Nothing for a thread that never had one, or without memory. */
+void tide_thread_return(void);
+
 /* What a thread without a block points to, and what a slot holds that has nothing: always taken. */
 extern tide_home_thread tide_start_thread;
 extern tide_cell tide_no_cell;
@@ -65,7 +69,8 @@ static inline bool tide_thread_has_home(const tide_thread *thread)
     return thread->home != &tide_no_cell;
 }
 
-/* Under the lock: whether a living thread's own token is this one; how many threads there are. */
+/* Under the lock: whether a living thread has this token, as its own or as the current one; how many
+ * threads there are. */
 bool tide_thread_token_lives(tide_owner own);
 size_t tide_thread_count(void);
 
