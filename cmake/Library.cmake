@@ -10,6 +10,9 @@ add_library(tidepool_objects OBJECT ${sources})
 target_include_directories(tidepool_objects PUBLIC ${PROJECT_SOURCE_DIR}/include
                                             PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(tidepool_objects PRIVATE -fno-semantic-interposition)
+if(TIDEPOOL_COVERAGE)
+  target_compile_options(tidepool_objects PRIVATE ${TIDEPOOL_INSTRUMENT})
+endif()
 set_target_properties(tidepool_objects PROPERTIES POSITION_INDEPENDENT_CODE ON
                                                   C_VISIBILITY_PRESET hidden)
 

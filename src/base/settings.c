@@ -178,13 +178,13 @@ static void read_all(void)
     /* The default of CHUNK_MIN is the least that CHUNK_MAX can be: where the two contradict each
      * other, CHUNK_MIN was set, and is what is refused. */
     read_knob(CHUNK_MIN, in_force[CHUNK_MAX].value);
-    if (in_force[POOLING].value != 0 && tide_checker_watches_memory()) {
+    bool watched = tide_checker_watches_memory();
+    if (in_force[POOLING].value != 0 && watched) {
         in_force[POOLING].value = 0;
         in_force[POOLING].source = "checker";
         show(POOLING);
     }
 
-    bool watched = tide_checker_watches_memory();
     size_t pool_size = in_force[POOL_SIZE].value;
     bool pooling = in_force[POOLING].value != 0;
     tide_settings_in_force = (tide_settings){
@@ -198,7 +198,7 @@ static void read_all(void)
         .exit_report = in_force[EXIT_REPORT].value != 0,
         .watched = watched,
         .pools_apart = pool_size != 0 && (watched || pool_size > TIDE_PLAIN_POOL_SIZE),
-        .ready = pooling && !watched && pool_size == TIDE_PLAIN_POOL_SIZE,
+        .ready = pooling && pool_size == TIDE_PLAIN_POOL_SIZE,
     };
     __atomic_store_n(&tide_settings_known, 1, __ATOMIC_RELEASE);
 }

@@ -136,10 +136,9 @@ static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t siz
     };
     if (front != NULL)
         request.last = tide_chunk_row_below(tide_chunk_payload(front), request.row_max);
-    size_t need;
     tide_chunk *chunk = NULL;
-    if (extra != NULL && tide_checked_add(request.size, alignment, &need))
-        chunk = take_spare(extra, need);
+    if (extra != NULL)
+        chunk = take_spare(extra, request.size + alignment);
     if (chunk == NULL)
         chunk = tide_chunk_obtain(tide_thread_current(), &request);
     if (chunk == NULL)
@@ -190,7 +189,8 @@ static tide_status allocate(tide_arena *arena, size_t size, size_t alignment, un
     return status;
 }
 
-/* A pool for one nested arena more than the thread has pools ready: from the process-wide list. */
+/* A pool for one nested arena more than the thread has pools ready, or the inline path would have
+ * taken one: from the process-wide list. */
 static void *serve_first(tide_arena *arena, uint64_t owner, size_t size)
 {
     tide_cell *cell = tide_cell_obtain();
@@ -213,9 +213,7 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
         return NULL;
     uint64_t state = tide_relaxed_(&arena->state_);
     if (state == thread->word) /* open, empty, mine: see tide_arena_try_() */
-        return size - 1 < TIDE_POOL_BYTES && thread->idle_count == 0 && thread->home->mark != 0
-                   ? serve_first(arena, thread->owner, size)
-                   : NULL;
+        return size - 1 < TIDE_POOL_BYTES ? serve_first(arena, thread->owner, size) : NULL;
     if ((state & TIDE_STATE_EMPTY) != 0 || tide_relaxed_(&arena->owner_) != thread->owner)
         return NULL;
     const tide_cell *cell = tide_arena_cell(arena);
@@ -263,6 +261,16 @@ void *tide_arena_open_allocate(tide_arena *arena, size_t size, size_t alignment)
     return block;
 }
 
+/* A block of the caller's that is to have another size. One of size 0 has an address of its own, and
+ * so takes a byte, which is not the caller's. */
+typedef struct resizing {
+    char *start;
+    size_t old_size;
+    size_t new_size;
+    char *old_end; /* of what it takes */
+    char *new_end;
+} resizing;
+
 /* Where an allocation that ends at `end` lies: in the window, in the newest chunk, or nowhere that
  * can grow. */
 typedef struct growth {
@@ -281,33 +289,32 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
     return (growth){NULL, NULL};
 }
 
-/* The bytes between are zero in the window, and in the chunk from its dirty mark on; the byte that a
- * block of size 0 takes may be anything. `used_end` is where the block's own bytes end. */
-static void grow(tide_arena *arena, const growth *place, char *used_end, char *old_end,
-                 char *new_end)
-{
-    bool has_memory = place->chunk == NULL || tide_chunk_has_memory(place->chunk);
-    if (has_memory) {
-        tide_checker_allow_defined(used_end, (size_t)(new_end - used_end));
-        memset(used_end, 0, (size_t)(old_end - used_end));
-    }
-    if (place->chunk != NULL)
-        tide_chunk_clear_to(place->chunk, new_end);
-    else
-        tide_arena_set_bump(arena, new_end);
-}
-
-static void shrink(tide_arena *arena, const growth *place, char *used_end, char *old_end,
-                   char *new_end)
+/* The bytes behind old_end are zero in the window, and in the chunk from its dirty mark on. */
+static void grow(tide_arena *arena, const growth *place, const resizing *block)
 {
     if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
-        tide_bytes_wipe(used_end, 0, (size_t)(old_end - used_end));
-        tide_checker_forbid(used_end, (size_t)(old_end - used_end));
+        tide_checker_allow_defined(block->start + block->old_size,
+                                   block->new_size - block->old_size);
+        if (block->old_size == 0 && block->new_size != 0)
+            *block->start = 0;
     }
     if (place->chunk != NULL)
-        place->chunk->bump = new_end;
+        tide_chunk_clear_to(place->chunk, block->new_end);
     else
-        tide_arena_set_bump(arena, new_end);
+        tide_arena_set_bump(arena, block->new_end);
+}
+
+static void shrink(tide_arena *arena, const growth *place, const resizing *block)
+{
+    char *rest = block->start + block->new_size;
+    if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
+        tide_bytes_wipe(rest, 0, block->old_size - block->new_size);
+        tide_checker_forbid(rest, block->old_size - block->new_size);
+    }
+    if (place->chunk != NULL)
+        place->chunk->bump = block->new_end;
+    else
+        tide_arena_set_bump(arena, block->new_end);
 }
 
 tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, size_t new_size)
@@ -321,15 +328,14 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
     tide_object object = tide_arena_object(arena);
     if (block == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "extend", object, "no block: NULL");
-    /* A block of size 0 has an address of its own, and so takes a byte. */
     char *start = block;
-    char *old_end = start + (old_size == 0 ? 1 : old_size);
-    char *new_end = start + (new_size == 0 ? 1 : new_size);
+    const resizing change = {start, old_size, new_size, start + (old_size == 0 ? 1 : old_size),
+                             start + (new_size == 0 ? 1 : new_size)};
     tide_cell *cell = tide_arena_cell(arena);
     growth place = {NULL, NULL};
     if (cell != NULL) {
         tide_arena_settle(arena, cell);
-        place = find_growth(arena, cell, old_end);
+        place = find_growth(arena, cell, change.old_end);
     }
     if (place.limit == NULL)
         return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
@@ -339,10 +345,10 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
         return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
                           "%" PRIu64 " bytes wanted, there is room for %" PRIu64, new_size,
                           (uint64_t)(place.limit - start));
-    if (new_size > old_size)
-        grow(arena, &place, start + old_size, old_end, new_end);
-    else if (new_size < old_size)
-        shrink(arena, &place, start + new_size, old_end, new_end);
+    if (new_size >= old_size)
+        grow(arena, &place, &change);
+    else
+        shrink(arena, &place, &change);
     return TIDE_OK;
 }
 

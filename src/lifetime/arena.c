@@ -112,7 +112,7 @@ void tide_cell_clear_pool(tide_cell *cell, size_t pool_used)
     char *pool = tide_cell_pool(cell);
     if (!tide_settings_get()->pools_apart) {
         tide_clear_line_(((tide_block *)(void *)cell)->pool);
-    } else if (pool != NULL) {
+    } else {
         tide_checker_allow_defined(pool, pool_used);
         memset(pool, 0, pool_used);
         tide_checker_forbid(pool, tide_settings_get()->pool_size);
@@ -215,7 +215,8 @@ static tide_status check_close(tide_arena *arena, const char *operation)
     return TIDE_OK;
 }
 
-/* An arena with nothing but memory of the system's. */
+/* An arena with nothing but memory of the system's. Its pool is in its cell's block: with pools
+ * elsewhere, or none, every cell that is taken is cold. */
 static tide_status close_plain(tide_arena *arena, tide_cell *cell)
 {
     tide_chunk *chunk = tide_cell_chunks(cell);
@@ -261,7 +262,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
         tide_arena_set_state(arena, TIDE_STATE_CLOSED);
         return TIDE_OK;
     }
-    if ((cell->special & ~TIDE_CELL_CHUNKS) == 0 && tide_settings_get()->ready)
+    if ((cell->special & ~TIDE_CELL_CHUNKS) == 0)
         return close_plain(arena, cell);
     tide_ending ending = {0};
     tide_object object = tide_arena_object(arena);

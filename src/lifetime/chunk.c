@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/checker.h"
 #include "base/settings.h"
 #include "lifetime/cells.h"
@@ -45,11 +44,9 @@ static tide_chunk *make_system_chunk(size_t payload, size_t alignment, unsigned 
 {
     /* Zeroed blocks come cheapest at the C library's own alignment; the rest is padding. */
     size_t asked = (request & TIDE_REQUEST_ZEROED) != 0 ? _Alignof(max_align_t) : LINE;
-    size_t size;
     if (alignment < LINE)
         alignment = LINE;
-    if (!tide_checked_add(payload, LINE + red_zone() + (alignment - asked), &size))
-        return NULL;
+    size_t size = LINE + payload + red_zone() + (alignment - asked);
     char *base = tide_system_allocate(size, asked, request);
     if (base == NULL)
         return NULL;
@@ -226,8 +223,8 @@ static size_t row_payload(const tide_chunk_request *request, size_t need)
 tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request *request)
 {
     size_t need = request->size;
-    if (request->alignment > LINE && !tide_checked_add(need, request->alignment - LINE, &need))
-        return NULL;
+    if (request->alignment > LINE)
+        need += request->alignment - LINE;
     if (need <= request->row_max) {
         size_t payload = row_payload(request, need);
         bool is_system = request->manager == NULL;

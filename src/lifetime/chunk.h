@@ -21,7 +21,9 @@ struct tide_home_thread;
 void *tide_system_allocate(size_t size, size_t alignment, unsigned request);
 void tide_system_free(void *block, size_t size, size_t alignment);
 
-/* What an arena wants of a chunk. */
+/* What an arena wants of a chunk. A size is at most PTRDIFF_MAX and an alignment at most 2^62, so
+ * their sum, with header and red zone, always fits. */
+_Static_assert(SIZE_MAX - PTRDIFF_MAX > ((size_t)1 << 62) + 4096, "no sum of a request overflows");
 typedef struct tide_chunk_request {
     size_t size;      /* bytes, at least 1 */
     size_t alignment; /* a power of two */

@@ -141,14 +141,52 @@ static void fork_child(void)
         survivor->next = survivor->previous = NULL;
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool prepared;
+static bool notice_ends(void)
+{
+    return tide_os_thread_exit_init(leave);
+}
 
+static bool notice_forks(void)
+{
+    return tide_os_at_fork(fork_prepare, fork_parent, fork_child);
+}
+
+static bool notice_exit(void)
+{
+    return !tide_settings_get()->exit_report || tide_os_at_exit(tide_report_at_exit);
+}
+
+/* What the process registers with the system, and how much of it has been done: written by one
+ * thread at a time, under `once` or later under `again`, with release. */
+static bool (*const steps[])(void) = {notice_ends, notice_forks, notice_exit};
+static uint32_t steps_done;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t again = PTHREAD_MUTEX_INITIALIZER;
+
+#define STEPS (sizeof steps / sizeof steps[0])
+
+/* What finds no room is tried again by a later call, what is done is not done twice. */
 static void prepare(void)
 {
-    prepared = tide_os_thread_exit_init(leave) &&
-               tide_os_at_fork(fork_prepare, fork_parent, fork_child) &&
-               (!tide_settings_get()->exit_report || tide_os_at_exit(tide_report_at_exit));
+    uint32_t done = steps_done;
+    while (done < STEPS && steps[done]())
+        done++;
+    __atomic_store_n(&steps_done, done, __ATOMIC_RELEASE);
+}
+
+static bool is_prepared(void)
+{
+    return __atomic_load_n(&steps_done, __ATOMIC_ACQUIRE) == STEPS;
+}
+
+/* The lock is not the first way, since nothing frees it in the child of a fork: `once` the C library
+ * starts anew there as long as it isn't done. */
+static bool prepare_again(void)
+{
+    pthread_mutex_lock(&again);
+    prepare();
+    pthread_mutex_unlock(&again);
+    return is_prepared();
 }
 
 static void fill(tide_home_thread *thread)
@@ -170,7 +208,7 @@ tide_home_thread *tide_thread_enter(void)
     if (thread != NULL)
         return thread;
     pthread_once(&once, prepare);
-    if (!prepared)
+    if (!is_prepared() && !prepare_again())
         return NULL;
     thread = tide_system_allocate(sizeof *thread, _Alignof(tide_home_thread), TIDE_REQUEST_ZEROED);
     if (thread == NULL)

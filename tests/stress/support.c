@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "coverage.h"
+
 _Noreturn void stress_fail(const char *file, int line, const char *what)
 {
     fprintf(stderr, "%s:%d: failed: %s (last error: %s)\n", file, line, what,
@@ -86,6 +88,7 @@ void stress_in_child(void (*body)(void *argument), void *argument)
     if (child == 0) {
         alarm(120); /* a deadlock becomes a failure */
         body(argument);
+        coverage_keep();
         _exit(0);
     }
     int status;

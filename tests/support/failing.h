@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the calling thread's n-th allocation fail: malloc, calloc, realloc, posix_memalign and mmap
- * alike. For tests linked with --wrap of those five; include it in one file of the program.
+ * alike, and the C library's calls that keep something for later, and so need memory too. For tests
+ * linked with --wrap of them all; include it in one file of the program.
  *
  *     for (long n = 0;; n++) {
  *         failing_from(n);
@@ -18,6 +19,7 @@
 #define TIDEPOOL_TESTS_FAILING_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -101,6 +103,36 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
     return failing_now() ? MAP_FAILED : __real_mmap(address, size, protection, flags, file, offset);
+}
+
+int __real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int __real_pthread_setspecific(pthread_key_t key, const void *value);
+int __real_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+int __real_atexit(void (*callback)(void));
+
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+int __wrap_atexit(void (*callback)(void));
+
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    return failing_now() ? EAGAIN : __real_pthread_key_create(key, destructor);
+}
+
+int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
+{
+    return failing_now() ? ENOMEM : __real_pthread_setspecific(key, value);
+}
+
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    return failing_now() ? ENOMEM : __real_pthread_atfork(prepare, parent, child);
+}
+
+int __wrap_atexit(void (*callback)(void))
+{
+    return failing_now() ? -1 : __real_atexit(callback);
 }
 
 #endif

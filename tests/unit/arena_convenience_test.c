@@ -316,6 +316,64 @@ static void growing_by_nothing_is_ok(void **state)
     assert_int_equal(tide_arena_used(&arena), 16);
 }
 
+/* A block of no bytes has an address of its own, whose byte it may have shared with an older life. */
+static void a_block_of_nothing_grows_into_zeros_also_in_used_memory(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        for (size_t before = 0; before < 2; before++) { /* in the pool, and in a chunk */
+            tide_arena fresh;
+            assert_ok(tide_arena_open(&fresh));
+            if (before != 0)
+                assert_non_null(tide_arena_allocate(&fresh, 64, 8));
+            unsigned char *block = tide_arena_allocate_uninitialized(&fresh, 0, 1);
+            assert_ok(tide_arena_extend(&fresh, block, 0, 0));
+            assert_ok(tide_arena_extend(&fresh, block, 0, 50));
+            assert_zeroed(block, 50);
+            memset(block, 0xAB, 50);
+            assert_ok(tide_arena_close(&fresh));
+        }
+    }
+}
+
+static void a_block_that_has_shrunk_to_nothing_keeps_its_address_and_not_its_bytes(void **state)
+{
+    (void)state;
+    const size_t lengths[] = {60, 900};
+    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        tide_arena fresh;
+        assert_ok(tide_arena_open(&fresh));
+        unsigned char *block = tide_arena_allocate(&fresh, lengths[i], 1);
+        memset(block, 0xAB, lengths[i]);
+        assert_ok(tide_arena_extend(&fresh, block, lengths[i], 0));
+        assert_int_equal(tide_arena_used(&fresh), 1);
+        assert_ok(tide_arena_extend(&fresh, block, 0, lengths[i]));
+        assert_zeroed(block, lengths[i]);
+        assert_ok(tide_arena_extend(&fresh, block, lengths[i], 0));
+        assert_ptr_not_equal(tide_arena_allocate(&fresh, 8, 1), block);
+        assert_ok(tide_arena_close(&fresh));
+    }
+}
+
+/* The zeroed bytes that small allocations come from end somewhere in the chunk, too. */
+static void a_block_whose_size_is_told_wrong_does_not_grow(void **state)
+{
+    (void)state;
+    unsigned char *newest = NULL;
+    for (size_t i = 0; i < 150; i++)
+        newest = tide_arena_allocate(&arena, 8, 8);
+    memset(newest, 7, 8);
+    size_t used = tide_arena_used(&arena);
+    for (size_t told = 0; told < 2000; told++) {
+        if (told != 8)
+            assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, newest, told, told + 8));
+    }
+    assert_int_equal(tide_arena_used(&arena), used);
+    assert_true(all_bytes_are(newest, 7, 8));
+    assert_ok(tide_arena_extend(&arena, newest, 8, 16));
+    assert_zeroed(newest + 8, 8);
+}
+
 static void extend_refuses_null_and_negative_numbers(void **state)
 {
     (void)state;
@@ -374,6 +432,16 @@ static void used_counts_across_many_chunks(void **state)
     }
 }
 
+static void used_counts_many_small_allocations_one_by_one(void **state)
+{
+    (void)state;
+    skip_under_checker();
+    for (size_t i = 1; i <= 300; i++) {
+        assert_non_null(tide_arena_allocate(&arena, 8, 8));
+        assert_int_equal(tide_arena_used(&arena), i * 8);
+    }
+}
+
 static void used_is_not_moved_by_a_refused_request(void **state)
 {
     (void)state;
@@ -412,11 +480,15 @@ int main(void)
         with_arena(a_block_in_a_chunk_grows_and_new_bytes_are_zero_also_in_used_memory),
         with_arena(the_newest_allocation_shrinks_and_what_it_gave_back_is_zero_again),
         with_arena(growing_by_nothing_is_ok),
+        cmocka_unit_test(a_block_of_nothing_grows_into_zeros_also_in_used_memory),
+        cmocka_unit_test(a_block_that_has_shrunk_to_nothing_keeps_its_address_and_not_its_bytes),
+        with_arena(a_block_whose_size_is_told_wrong_does_not_grow),
         with_arena(extend_refuses_null_and_negative_numbers),
         with_arena(a_block_that_is_not_the_arenas_is_not_grown),
         with_arena(an_empty_arena_has_no_newest_allocation),
         with_arena(used_counts_what_was_handed_out_with_its_padding),
         with_arena(used_counts_across_many_chunks),
+        with_arena(used_counts_many_small_allocations_one_by_one),
         with_arena(used_is_not_moved_by_a_refused_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

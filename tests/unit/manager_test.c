@@ -448,6 +448,9 @@ static void what_no_machine_has_is_out_of_memory(void **state)
         assert_out_of_memory(
             tide_manager_allocate(system, size, rows[i].alignment, TIDE_REQUEST_ZEROED));
     }
+    /* Who asks the table itself is checked by nobody: such numbers must not wrap around there. */
+    assert_null(system->allocate(system->context, opaque(SIZE_MAX), 64, 0));
+    assert_null(system->allocate(system->context, opaque(SIZE_MAX - 62), 64, 0));
     const size_t alignments[] = {8, 64};
     for (size_t i = 0; i < COUNT_OF(alignments); i++) {
         void *block = tide_manager_allocate(system, 4, alignments[i], 0);

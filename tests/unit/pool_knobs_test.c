@@ -47,6 +47,30 @@ static void work(void *context)
     }
 }
 
+/* Owners that take turns on a thread: each finds its own, and not what another has left. */
+static size_t turns_of_fibers(void)
+{
+    size_t turns = 0;
+    tide_owner fibers[3] = {tide_owner_new(), tide_owner_new(), tide_owner_new()};
+    tide_segment stale[COUNT_OF(fibers)];
+    tide_owner own = tide_owner_current();
+    for (size_t i = 0; i < 4 * COUNT_OF(fibers); i++) {
+        size_t turn = i % COUNT_OF(fibers);
+        tide_arena arena;
+        tide_owner_set(fibers[turn]);
+        if (i != turn)
+            assert_refused(TIDE_CLOSED, tide_store_u8(&stale[turn], 0, 1));
+        assert_ok(tide_arena_open(&arena));
+        assert_ok(tide_arena_segment(&arena, 20, 4, &stale[turn]));
+        assert_zeroed(tide_segment_address(&stale[turn]), 20);
+        assert_ok(tide_segment_fill(&stale[turn], 0xAB));
+        assert_ok(tide_arena_close(&arena));
+        turns++;
+    }
+    tide_owner_set(own);
+    return turns;
+}
+
 /* How many bytes the pool of a fresh arena serves one after the other. */
 static size_t served_by_pool(void)
 {
@@ -66,11 +90,13 @@ static size_t served_by_pool(void)
 static int be_child(const char *knob)
 {
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a check that fails says so at once */
+    size_t turns = turns_of_fibers();
     work(NULL);
     on_new_thread(work, NULL);
     tide_pool_statistics statistics = {.struct_size = sizeof statistics};
     assert_ok(tide_pool_statistics_get(&statistics));
     printf("value=%s\n", knob_value(knob));
+    printf("turns=%zu\n", turns);
     printf("served=%zu\n", served_by_pool());
     printf("idle=%zu\n", statistics.idle_pools);
     printf("cached=%zu\n", statistics.cached_chunk_bytes);
@@ -98,6 +124,7 @@ static void assert_value_is_taken(const char *knob, const char *value)
     child_result result = with_value(knob, value);
     snprintf(line, sizeof line, "value=%s\n", value);
     assert_contains(result.output, line);
+    assert_contains(result.output, "turns=12\n");
     assert_string_equal(result.error, "");
 }
 
