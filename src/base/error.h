@@ -18,9 +18,6 @@ typedef struct tide_object {
 
 #define TIDE_NO_OBJECT ((tide_object){NULL, NULL, NULL})
 
-/* A sentence has at most this many bytes, with its terminator. */
-#define TIDE_ERROR_TEXT 320
-
 /* Up to this many numbers in one sentence. */
 #define TIDE_ERROR_NUMBERS 5
 
@@ -55,6 +52,10 @@ tide_status tide_error_note_message(tide_status status, const char *operation, t
 
 /* The operation of the thread's last error; NULL when there has been none. */
 const char *tide_last_error_operation(void);
+
+/* Writes the sentence of the thread's last error, which is a fault, to `text`, of
+ * TIDE_ERROR_TEXT_BYTES. */
+const char *tide_error_text_for_fault(char *text);
 
 /* Hands the thread's last error, which is a fault, to the fault handler. */
 _Noreturn void tide_fault_raise(void);

@@ -203,9 +203,37 @@ static void *serve_first(tide_arena *arena, uint64_t owner, size_t size)
     return pool;
 }
 
+/* A block that no pool holds, while an outer arena has the home chunk: from another idle one. */
+static void *serve_first_large(tide_arena *arena, tide_home_thread *thread, size_t size,
+                               bool zeroed)
+{
+    tide_chunk *chunk = tide_chunk_take_idle(thread, size, zeroed);
+    if (chunk == NULL)
+        return NULL;
+    tide_cell *cell = tide_thread_take_cell(thread);
+    if (cell == NULL) {
+        (void)tide_chunk_give_back(thread, chunk);
+        return NULL;
+    }
+    tide_cell_take_(cell, arena, arena->state_ | TIDE_MARK_CHUNKS, TIDE_STATE_CHUNK);
+    cell->chunks = chunk;
+    arena->bump_ = ((tide_block *)(void *)cell)->pool;
+    return chunk->start;
+}
+
+static void *serve_first_quickly(tide_arena *arena, size_t size, bool zeroed)
+{
+    tide_home_thread *thread = tide_thread_current();
+    if (size > TIDE_POOL_BYTES)
+        return serve_first_large(arena, thread, size, zeroed);
+    return size != 0 && thread->fast.idle_count == 0 && thread->fast.home->mark != 0
+               ? serve_first(arena, thread->fast.owner, size)
+               : NULL;
+}
+
 /* What is common enough on the slow path to go straight: one more nested arena, and more from an
  * arena's chunk. NULL: everything else, faults included. */
-static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
+static inline void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
 {
     const tide_thread *thread = tide_thread_self_();
     if (arena == NULL || alignment - 1 >= WINDOW_SMALL || (alignment & (alignment - 1)) != 0 ||
@@ -213,7 +241,7 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
         return NULL;
     uint64_t state = tide_relaxed_(&arena->state_);
     if (state == thread->word) /* open, empty, mine: see tide_arena_try_() */
-        return size - 1 < TIDE_POOL_BYTES ? serve_first(arena, thread->owner, size) : NULL;
+        return serve_first_quickly(arena, size, zeroed);
     if ((state & TIDE_STATE_EMPTY) != 0 || tide_relaxed_(&arena->owner_) != thread->owner)
         return NULL;
     const tide_cell *cell = tide_arena_cell(arena);
@@ -222,15 +250,20 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
     return tide_chunk_carve(tide_cell_chunks(cell), size, alignment, zeroed);
 }
 
-void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment, unsigned flags)
+static __attribute__((noinline)) void *serve_or_raise(tide_arena *arena, size_t size,
+                                                      size_t alignment, unsigned flags)
 {
-    void *block = serve_quickly(arena, size, alignment, (flags & TIDE_SLOW_ZEROED_) != 0);
-    if (block != NULL)
-        return block;
+    void *block = NULL;
     tide_status status = allocate(arena, size, alignment, flags, &block);
     if (tide_status_is_fault(status))
         tide_fault_raise();
     return block;
+}
+
+void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment, unsigned flags)
+{
+    void *block = serve_quickly(arena, size, alignment, (flags & TIDE_SLOW_ZEROED_) != 0);
+    return block != NULL ? block : serve_or_raise(arena, size, alignment, flags);
 }
 
 tide_status tide_arena_segment_slow_(tide_arena *arena, size_t size, size_t alignment,

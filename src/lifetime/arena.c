@@ -233,27 +233,27 @@ static tide_status close_plain(tide_arena *arena, tide_cell *cell)
     return TIDE_OK;
 }
 
-/* A nested arena beyond the pools the thread keeps, with nothing but its pool: the cell goes straight
- * to the process-wide list. */
+/* A nested arena beyond the pools the thread keeps, or one whose chunk is not the home chunk. With no
+ * bit beside its address the cell has at most one chunk, of the system's. */
 static bool close_quickly(tide_arena *arena)
 {
-    const tide_thread *thread = tide_thread_self_();
-    if (arena == NULL || tide_relaxed_(&arena->owner_) != thread->owner ||
-        thread->idle_limit == 0 || thread->idle_count < thread->idle_limit)
+    if (arena == NULL || tide_relaxed_(&arena->owner_) != tide_thread_self_()->owner ||
+        !tide_thread_has_home(tide_thread_self_()))
         return false;
     tide_cell *cell = tide_arena_cell(arena); /* none: closed ones, too */
-    if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena ||
-        tide_cell_chunks(cell) != NULL || cell == thread->home)
+    if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena)
         return false;
-    tide_cell_retire_(cell, arena, true);
-    tide_cell_surrender(cell);
+    tide_home_thread *thread = tide_thread_current();
+    tide_chunk *chunk = tide_cell_chunks(cell);
+    tide_cell_retire_(cell, arena, (arena->state_ & TIDE_STATE_FRESH) == 0);
+    if (chunk != NULL)
+        (void)tide_chunk_give_back(thread, chunk);
+    tide_thread_give_cell(thread, cell);
     return true;
 }
 
-tide_status tide_arena_close_slow_(tide_arena *arena)
+static __attribute__((noinline)) tide_status close_fully(tide_arena *arena)
 {
-    if (close_quickly(arena))
-        return TIDE_OK;
     tide_status status = check_close(arena, "close");
     if (status != TIDE_OK)
         return status;
@@ -278,6 +278,11 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
     tide_thread_give_cell(tide_thread_current(), cell);
     tide_arena_set_state(arena, TIDE_STATE_CLOSED);
     return tide_ending_report(&ending, "close", object);
+}
+
+tide_status tide_arena_close_slow_(tide_arena *arena)
+{
+    return close_quickly(arena) ? TIDE_OK : close_fully(arena);
 }
 
 /* The row's chunks stay, empty; the newest is used first, the others wait in the extra. Where there

@@ -4,16 +4,22 @@
  *
  * The row of chunk sizes is chunk_min, twice that, … chunk_max, counted in bytes of payload. Only
  * chunks of the system manager and of a size of the row are ever cached. A thread's idle chunks,
- * the home chunk included, hold at most the knob's bytes. The home slot keeps the largest chunk
- * given back, of at least 4 KiB: what a smaller one could serve inline, it serves too.
+ * the home chunk included, hold at most TIDEPOOL_CHUNK_CACHE bytes.
+ *
+ * The home slot keeps the chunk given back last, if it has TIDEPOOL_CHUNK_READY bytes; the one
+ * before goes to the cache, and what is too much then goes to its manager, the largest first: small
+ * chunks cost little to keep, and small nested arenas must not come to a malloc each. So a chunk that
+ * was far larger than what its arena took of it goes itself when the others leave it no room; one
+ * that was needed makes the others go. While an arena has the home chunk, chunks that come back are
+ * cached, and the slow path serves nested arenas from there; an outer arena that stays open for long
+ * loses the slot to them.
  */
 #ifndef TIDEPOOL_LIFETIME_CHUNK_H
 #define TIDEPOOL_LIFETIME_CHUNK_H
 
 #include <tidepool/arena.h>
 
-#define TIDE_HOME_CHUNK_BYTES 4096u /* payload that a home chunk has at least */
-#define TIDE_CHUNK_RED_ZONE   64u   /* between allocations, and behind the last, under a checker */
+#define TIDE_CHUNK_RED_ZONE 64u /* between allocations, and behind the last, under a checker */
 
 struct tide_home_thread;
 
@@ -37,6 +43,10 @@ typedef struct tide_chunk_request {
 /* A chunk that holds the request, in use and empty (bump at start); NULL when there is none,
  * nothing noted. `thread` is the calling one. */
 tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
+
+/* An idle chunk of the calling thread, in use, its first `size` bytes handed out, cleared if asked; NULL
+ * when none will do. Only in ready mode; it holds to the bounds of the knobs. */
+tide_chunk *tide_chunk_take_idle(struct tide_home_thread *thread, size_t size, bool zeroed);
 
 /* Takes a chunk back: to the calling thread's home slot if it is the one there, into the calling
  * thread's cache, or to its manager, whose status it returns (OK otherwise). Its bytes are nobody's

@@ -320,7 +320,9 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
     tide_relaxed_store_(&cell->mark, 0);
     if (cell == thread->fast.home)
         return;
-    if (thread->fast.idle_count < thread->fast.idle_limit)
+    if (!tide_thread_has_home(&thread->fast) && tide_settings_get()->ready)
+        thread->fast.home = cell;
+    else if (thread->fast.idle_count < thread->fast.idle_limit)
         thread->fast.idle[thread->fast.idle_count++] = cell;
     else if (thread->kept_count < thread->kept_limit)
         thread->kept[thread->kept_count++] = cell;

@@ -21,12 +21,17 @@ typedef struct tide_home_thread {
     uint32_t kept_limit; /* idle cells kept out of the inline path's reach: 0 in ready mode */
     uint32_t kept_count;
     uint32_t mutating; /* the lists below are in flux: a fork's child must not trust them */
+    uint32_t passed;   /* chunks cached while an arena had the home chunk; see chunk.c */
     tide_cell *kept[TIDE_IDLE_SLOTS];
     size_t cached_bytes;                 /* payload of cached chunks and of the home chunk */
     tide_chunk *cached[TIDE_CHUNK_ROWS]; /* idle chunks by payload, linked by next */
     struct tide_home_thread *next;       /* register of all threads; under the lock of cells.h */
     struct tide_home_thread *previous;
 } tide_home_thread;
+
+/* What a thread that has used an arena keeps: its block and the pools that it keeps by default. */
+_Static_assert(sizeof(tide_home_thread) + 4 * sizeof(tide_block) <= 1024,
+               "an idle thread costs more than 1 KiB");
 
 /* The calling thread's block, made by the first call; NULL, nothing noted, when there is no memory.
  */

@@ -27,7 +27,7 @@ TIDE_BEGIN_DECLS
 /* arena.state_: while EMPTY the mark word, then the cell and flags, at last closed. Odd: no cell. */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is a mark number */
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
-#define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one, the home chunk of the thread */
+#define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one; the home chunk of the thread? */
 #define TIDE_STATE_FRESH  UINT64_C(8) /* nothing taken from the pool; bump_ is not valid */
 #define TIDE_STATE_CELL   (~UINT64_C(63))
 #define TIDE_STATE_CLOSED (~UINT64_C(0))
