@@ -146,9 +146,22 @@ static bool notice_ends(void)
     return tide_os_thread_exit_init(leave);
 }
 
+/* Handlers that were registered before run while the library's locks are taken, and would wait for them
+ * for ever: so it is done when the library is loaded, unless the first call comes even earlier. */
 static bool notice_forks(void)
 {
-    return tide_os_at_fork(fork_prepare, fork_parent, fork_child);
+    static uint32_t noticed; /* 1 also while another thread is about it */
+    if (__atomic_exchange_n(&noticed, 1, __ATOMIC_ACQ_REL) != 0)
+        return true;
+    if (tide_os_at_fork(fork_prepare, fork_parent, fork_child))
+        return true;
+    __atomic_store_n(&noticed, 0, __ATOMIC_RELEASE);
+    return false;
+}
+
+__attribute__((constructor)) static void notice_forks_early(void)
+{
+    (void)notice_forks();
 }
 
 static bool notice_exit(void)
