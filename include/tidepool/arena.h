@@ -169,7 +169,7 @@ TIDE_API TIDE_MUST_USE char *tide_arena_vprintf(tide_arena *arena, const char *f
                                                 va_list arguments) TIDE_PRINTF(2, 0);
 
 /**
- * Grows (or shrinks) the newest allocation of the arena's pool or of its newest chunk where it lies:
+ * Grows or shrinks the newest allocation of the arena's pool or of its newest chunk where it lies:
  * `block` as it was returned and its `old_size`. New bytes are zero. EXHAUSTED when it is not the
  * newest there, or there is no room behind it: nothing has changed then, and a copy is the caller's
  * next step. INVALID_ARGUMENT, WRONG_OWNER, CLOSED.
@@ -195,8 +195,8 @@ TIDE_API TIDE_MUST_USE tide_status tide_arena_attach(tide_arena *arena, tide_cle
 /**
  * Ends the lifetime: every segment of it is dead before any memory moves. Not idempotent.
  * WRONG_OWNER, CLOSED, INVALID_ARGUMENT; BUSY while a hold is out, the arena stays open and usable;
- * CLEANUP_FAILED with the first message and the count in the last error, the arena is closed.
- * A manager of the program's own that refuses a chunk makes it CLEANUP_FAILED too, with the manager's
+ * CLEANUP_FAILED with the first message and the count in the last error, the arena is closed. A
+ * manager of the program's own that refuses a chunk makes it CLEANUP_FAILED too, with the manager's
  * name and status in the text: the arena is closed all the same.
  */
 TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_close(tide_arena *arena);

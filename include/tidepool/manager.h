@@ -105,8 +105,9 @@ TIDE_API const tide_manager *tide_manager_system(void);
 /**
  * Addresses without memory: distinct, aligned as asked, and never mapped, so that a touch traps. It
  * counts, gives the newest block's addresses again when that is freed, and refuses with NULL what
- * exceeds its address range (2^46 bytes in all). It keeps no list: a free of an address it never gave,
- * or of more bytes than are out, is INVALID_ARGUMENT; a second free of the same block is not told.
+ * exceeds its address range (2^46 bytes in all). It keeps no list: a free of an address it never
+ * gave, or of more bytes than are out, is INVALID_ARGUMENT; a second free of the same block is not
+ * told.
  */
 TIDE_API const tide_manager *tide_manager_null(void);
 

@@ -12,8 +12,8 @@
 #define NAME_BYTES    32
 #define MESSAGE_BYTES 127
 
-/* What a thread remembers of its newest refusal: what the sentence is made of, copied where it may be
- * gone when somebody asks, but not the sentence. */
+/* What a thread remembers of its newest refusal: what the sentence is made of, copied where it may
+ * be gone when somebody asks, but not the sentence. */
 typedef struct last_error {
     tide_status status;
     bool text_made; /* `text` has the sentence of this refusal; then it is not NULL */
@@ -27,8 +27,9 @@ typedef struct last_error {
     struct tide_error_text *text; /* the thread's room for sentences; NULL: it has none yet */
 } last_error;
 
-/* Every thread of a process has this, also one that never uses the library; and a library that is
- * loaded late gets its static thread-locals out of a small reserve that it shares with all others. */
+/* Every thread of a process has this, also one that never uses the library; and a library
+ * that is loaded late gets its static thread-locals out of a small reserve that it shares
+ * with all others. */
 _Static_assert(sizeof(last_error) <= 128, "the last error takes too much static TLS");
 
 static TIDE_THREAD_LOCAL last_error last;

@@ -15,8 +15,8 @@ static void pause_for(uint32_t pauses)
     }
 }
 
-/* Looks before it tries: an exchange takes the line away from the holder. That the try fails all the
- * same takes a third thread in between, which no test can order. */
+/* Looks before it tries: an exchange takes the line away from the holder. That the try fails all
+ * the same takes a third thread in between, which no test can order. */
 void tide_lock_wait(tide_lock *lock)
 {
     uint32_t pauses = PAUSES_FIRST;

@@ -4,8 +4,9 @@
  * half of what a mutex costs. Who finds it taken backs off, doubling, and then gives way, so a
  * preempted holder is waited for without burning its processor.
  *
- * The exchange acquires what the store releases: each section sees all of those before it. A process
- * with one thread takes the lock by a plain store: no other thread can be made inside a section.
+ * The exchange acquires what the store releases: each section sees all of those before it. A
+ * process with one thread takes the lock by a plain store: no other thread can be made inside a
+ * section.
  */
 #ifndef TIDEPOOL_BASE_LOCK_H
 #define TIDEPOOL_BASE_LOCK_H

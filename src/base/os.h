@@ -14,8 +14,8 @@ const char *tide_os_environment(const char *name);
 /* One line to stderr, unbuffered, errno kept. */
 void tide_os_complain(const char *line);
 
-/* Whether the process has no other thread and so none can come while the caller makes no call: glibc
- * keeps note of it; without that, false. */
+/* Whether the process has no other thread and so none can come while the caller makes no call:
+ * glibc keeps note of it; without that, false. */
 extern char __libc_single_threaded __attribute__((weak));
 static inline bool tide_os_is_alone(void)
 {

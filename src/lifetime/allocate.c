@@ -294,8 +294,8 @@ void *tide_arena_open_allocate(tide_arena *arena, size_t size, size_t alignment)
     return block;
 }
 
-/* A block of the caller's that is to have another size. One of size 0 has an address of its own, and
- * so takes a byte, which is not the caller's. */
+/* A block of the caller's that is to have another size. One of size 0 has an address of its own,
+ * and so takes a byte, which is not the caller's. */
 typedef struct resizing {
     char *start;
     size_t old_size;

@@ -188,8 +188,8 @@ static size_t pool_used(const tide_arena *arena, const tide_cell *cell)
     return pool != NULL ? (size_t)(arena->bump_ - pool) : 0;
 }
 
-/* From here on every segment is dead, and the arena closed to everyone, its cleanups included; no mark
- * reaches it, since a cleanup may close to one. */
+/* From here on every segment is dead, and the arena closed to everyone, its cleanups included; no
+ * mark reaches it, since a cleanup may close to one. */
 static void end_lifetime(tide_arena *arena, tide_cell *cell)
 {
     tide_cell_set_mark(cell, TIDE_MARK_NONE);
@@ -233,8 +233,8 @@ static tide_status close_plain(tide_arena *arena, tide_cell *cell)
     return TIDE_OK;
 }
 
-/* A nested arena beyond the pools the thread keeps, or one whose chunk is not the home chunk. With no
- * bit beside its address the cell has at most one chunk, of the system's. */
+/* A nested arena beyond the pools the thread keeps, or one whose chunk is not the home chunk. With
+ * no bit beside its address the cell has at most one chunk, of the system's. */
 static bool close_quickly(tide_arena *arena)
 {
     if (arena == NULL || tide_relaxed_(&arena->owner_) != tide_thread_self_()->owner ||
@@ -346,7 +346,7 @@ bool tide_arena_is_alive(const tide_arena *arena)
         return false;
     if (owner_of(arena) != tide_thread_self_()->owner)
         return true;
-    /* Its owner may look closer: a longjmp may have left a struct whose arena was closed to a mark. */
+    /* Its owner may look closer: a longjmp may leave a struct whose arena was closed to a mark. */
     const tide_cell *cell = tide_arena_cell(arena);
     return cell == NULL || tide_cell_serves(cell, arena);
 }

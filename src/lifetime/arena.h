@@ -58,7 +58,7 @@ tide_cell *tide_arena_take_cell(tide_arena *arena);
 /* Notes that there was no memory for the library's own structures. */
 tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation);
 
-/* Whether the window still lies in the pool. Out of ready mode it always does: there the inline path
+/* Whether the window lies in the pool. Out of ready mode it always does: there the inline path
  * is shown an empty one, end_ at bump_. */
 static inline bool tide_arena_window_is_pool(const tide_arena *arena)
 {

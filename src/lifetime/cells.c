@@ -109,7 +109,7 @@ static void free_pool_apart(tide_cell *cell)
 /* How far the list is searched for a cell that no other owner had. */
 #define SEARCH_DEPTH 16u
 
-/* Under the lock: the link to a cell, or to the end of an empty list. As long as there is a choice, a
+/* Under the lock: the link to a cell, or to the end of an empty list. While there is a choice, a
  * cell that this owner had last or nobody yet: so older segments of other owners are told exactly
  * what they are. */
 static tide_cell **choose(void)

@@ -12,8 +12,8 @@
 
 #include <tidepool/arena.h>
 
-/* The mark word of a cell whose arena no mark can reach: handed over, or being closed. And that of one
- * that tide_close_to() has ended; no mark and no thread has that number. */
+/* The mark word of a cell whose arena no mark can reach: handed over, or being closed. And that of
+ * one that tide_close_to() has ended; no mark and no thread has that number. */
 #define TIDE_MARK_NONE  TIDE_STATE_EMPTY
 #define TIDE_MARK_ENDED (UINT64_C(1) << TIDE_MARK_SHIFT | TIDE_STATE_EMPTY)
 
@@ -75,7 +75,8 @@ static inline bool tide_cell_is_of(const tide_cell *cell, const tide_arena *aren
     return (cell->arena & ~TIDE_ARENA_COLD) == (uint64_t)(uintptr_t)arena;
 }
 
-/* Whether it is open as well: a struct may have been left behind by tide_close_to(), or put back. */
+/* Whether it is open as well: a struct may have been left behind by tide_close_to(), or put
+ * back. */
 static inline bool tide_cell_serves(const tide_cell *cell, const tide_arena *arena)
 {
     return tide_cell_is_of(cell, arena) && cell->mark != 0 &&

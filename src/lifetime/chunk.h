@@ -8,11 +8,11 @@
  *
  * The home slot keeps the chunk given back last, if it has TIDEPOOL_CHUNK_READY bytes; the one
  * before goes to the cache, and what is too much then goes to its manager, the largest first: small
- * chunks cost little to keep, and small nested arenas must not come to a malloc each. So a chunk that
- * was far larger than what its arena took of it goes itself when the others leave it no room; one
- * that was needed makes the others go. While an arena has the home chunk, chunks that come back are
- * cached, and the slow path serves nested arenas from there; an outer arena that stays open for long
- * loses the slot to them.
+ * chunks cost little to keep, and small nested arenas must not come to a malloc each. So a chunk
+ * that was far larger than what its arena took of it goes itself when the others leave it no room;
+ * one that was needed makes the others go. While an arena has the home chunk, chunks that come back
+ * are cached, and the slow path serves nested arenas from there; an outer arena that stays open for
+ * long loses the slot to them.
  */
 #ifndef TIDEPOOL_LIFETIME_CHUNK_H
 #define TIDEPOOL_LIFETIME_CHUNK_H
@@ -44,8 +44,8 @@ typedef struct tide_chunk_request {
  * nothing noted. `thread` is the calling one. */
 tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
 
-/* An idle chunk of the calling thread, in use, its first `size` bytes handed out, cleared if asked; NULL
- * when none will do. Only in ready mode; it holds to the bounds of the knobs. */
+/* An idle chunk of the calling thread, in use, its first `size` bytes handed out, cleared if asked;
+ * NULL when none will do. Only in ready mode; it holds to the bounds of the knobs. */
 tide_chunk *tide_chunk_take_idle(struct tide_home_thread *thread, size_t size, bool zeroed);
 
 /* Takes a chunk back: to the calling thread's home slot if it is the one there, into the calling
@@ -68,8 +68,8 @@ void tide_chunk_detach_home(struct tide_home_thread *thread);
 /* Frees the calling thread's idle chunks; returns their payload in bytes. */
 size_t tide_chunks_trim(struct tide_home_thread *thread);
 
-/* The largest size of the row that a payload reaches; 0 above the row: a block of its own. Where a chunk
- * could not be had, an arena's newest may have the exact size of a request. */
+/* The largest size of the row that a payload reaches; 0 above the row: a block of its own. Where a
+ * chunk could not be had, an arena's newest may have the exact size of a request. */
 static inline size_t tide_chunk_row_below(size_t payload, size_t row_max)
 {
     return payload > row_max ? 0 : (size_t)1 << (63 - __builtin_clzll(payload));

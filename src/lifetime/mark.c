@@ -24,7 +24,8 @@ tide_mark_point tide_mark(void)
     return mark;
 }
 
-/* The cells to end, linked through `special`, where no holds are counted any more; its flags stay. */
+/* The cells to end, linked through `special`, where no holds are counted any more; its
+ * flags stay. */
 typedef struct selection {
     tide_mark_point mark;
     tide_cell *first;
@@ -43,9 +44,10 @@ static void close_struct(const tide_cell *cell)
 }
 
 /*
- * Whether the calling owner has the cell, since the mark. Other owners' cells change meanwhile. Whoever
- * takes a cell stores its owner before its mark, whoever hands one over its mark before its owner, each
- * with release: so a mark of one owner is not seen with another owner both before and after.
+ * Whether the calling owner has the cell, since the mark. Other owners' cells change meanwhile.
+ * Whoever takes a cell stores its owner before its mark, whoever hands one over its mark before its
+ * owner, each with release: so a mark of one owner is not seen with another owner both before and
+ * after.
  */
 static bool is_meant(const tide_cell *cell, const tide_mark_point *since)
 {

@@ -120,7 +120,7 @@ tide_arena *tide_arena_new(const tide_arena_options *options)
     return NULL;
 }
 
-/* A struct whose arena is closed, its cleanups done, and that was the current owner's: only memory. */
+/* A struct whose arena is closed, its cleanups done, and was the current owner's: only memory. */
 static bool is_over(const tide_arena *arena)
 {
     tide_thread_return();

@@ -146,8 +146,9 @@ static bool notice_ends(void)
     return tide_os_thread_exit_init(leave);
 }
 
-/* Handlers that were registered before run while the library's locks are taken, and would wait for them
- * for ever: so it is done when the library is loaded, unless the first call comes even earlier. */
+/* Handlers that were registered before run while the library's locks are taken, and would wait for
+ * them for ever: so it is done when the library is loaded, unless the first call comes even
+ * earlier. */
 static bool notice_forks(void)
 {
     static uint32_t noticed; /* 1 also while another thread is about it */
@@ -192,8 +193,8 @@ static bool is_prepared(void)
     return __atomic_load_n(&steps_done, __ATOMIC_ACQUIRE) == STEPS;
 }
 
-/* The lock is not the first way, since nothing frees it in the child of a fork: `once` the C library
- * starts anew there as long as it isn't done. */
+/* The lock is not the first way, since nothing frees it in the child of a fork: `once` the C
+ * library starts anew there as long as it isn't done. */
 static bool prepare_again(void)
 {
     pthread_mutex_lock(&again);
@@ -285,7 +286,7 @@ static void drop_oldest(tide_home_thread *thread)
     memmove(idle, idle + 1, thread->fast.idle_count * sizeof *idle);
 }
 
-/* Another owner's cell becomes this one's only when an arena takes it: until then a stale segment of
+/* Another owner's cell becomes this one's only as an arena takes it: until then a stale segment of
  * the other must be told apart from one of nobody's. So it waits in the array. */
 void tide_thread_find_home(tide_home_thread *thread)
 {

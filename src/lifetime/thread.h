@@ -37,8 +37,8 @@ _Static_assert(sizeof(tide_home_thread) + 4 * sizeof(tide_block) <= 1024,
  */
 tide_home_thread *tide_thread_enter(void);
 
-/* Makes a block for a thread that had one and has ended it: destructors of the program's own may run
- * after the library's. Nothing for a thread that never had one, or without memory. */
+/* Makes a block for a thread that had one and has ended it: destructors of the program's own may
+ * run after the library's. Nothing for a thread that never had one, or without memory. */
 void tide_thread_return(void);
 
 /* What a thread without a block points to, and what a slot holds that has nothing: always taken. */
@@ -74,8 +74,8 @@ static inline bool tide_thread_has_home(const tide_thread *thread)
     return thread->home != &tide_no_cell;
 }
 
-/* Under the lock: whether a living thread has this token, as its own or as the current one; how many
- * threads there are. */
+/* Under the lock: whether a living thread has this token, as its own or as the current one; how
+ * many threads there are. */
 bool tide_thread_token_lives(tide_owner own);
 size_t tide_thread_count(void);
 

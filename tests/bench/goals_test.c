@@ -9,7 +9,8 @@
 
 /* ------------------------------------------------------------------------------- workers */
 
-/* The rows that were run, each counted; and what a run takes: by default tidepool a tenth of others. */
+/* The rows that were run, each counted; and what a run takes: by default tidepool a tenth of
+ * others. */
 static size_t runs;
 static const char
     *restless; /* a case of which tidepool's time changes from round to round, or NULL */

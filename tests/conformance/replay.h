@@ -35,6 +35,8 @@ typedef struct replay_arena {
     tide_arena arena;
     unsigned opener; /* the thread that opened it */
     bool open;       /* opened and not closed, by the statuses that came back */
+    bool has_segment;
+    tide_segment segment; /* the first that it gave, without those of no bytes */
     json_t *ran;
     json_t *failed;
     json_t *saw;

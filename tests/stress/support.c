@@ -36,6 +36,12 @@ unsigned long stress_count(unsigned long count)
     return count / divisor > 0 ? count / divisor : 1;
 }
 
+unsigned long stress_processes(unsigned long count)
+{
+    unsigned long most = stress_count(100 * count);
+    return count < most ? count : most;
+}
+
 uint64_t stress_random(uint64_t *state)
 {
     uint64_t x = *state;

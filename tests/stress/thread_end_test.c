@@ -179,7 +179,7 @@ static void start_all(void *argument)
 static void threads_may_make_the_first_call_at_once(void **state)
 {
     (void)state;
-    size_t processes = STRESS_TSAN ? 10 : 100;
+    size_t processes = stress_processes(STRESS_TSAN ? 10 : 100);
     for (size_t i = 0; i < processes; i++)
         stress_in_child(start_all, NULL);
 }

@@ -25,13 +25,15 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
+#include <tidepool/tidepool.h>
+
 typedef struct failing_state {
     long left;     /* allocations that still succeed; below 0: not armed */
     bool once;     /* only one fails, the next ones succeed again */
     long failures; /* refused since it was armed */
 } failing_state;
 
-static _Thread_local failing_state failing = {-1, false, 0};
+static __thread failing_state failing = {-1, false, 0};
 
 /* From the n-th allocation on, counted from 0, all fail. */
 static inline __attribute__((unused)) void failing_from(long n)
@@ -67,6 +69,8 @@ static bool failing_now(void)
     errno = ENOMEM;
     return true;
 }
+
+TIDE_BEGIN_DECLS
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -105,7 +109,8 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fil
     return failing_now() ? MAP_FAILED : __real_mmap(address, size, protection, flags, file, offset);
 }
 
-/* A test that counts allocations alone defines FAILING_ONLY_MEMORY: these always get through then. */
+/* A test that counts allocations alone defines FAILING_ONLY_MEMORY: these always get
+ * through then. */
 static inline bool failing_call_now(void)
 {
 #ifdef FAILING_ONLY_MEMORY
@@ -144,5 +149,6 @@ int __wrap_atexit(void (*callback)(void))
 {
     return failing_call_now() ? -1 : __real_atexit(callback);
 }
+TIDE_END_DECLS
 
 #endif

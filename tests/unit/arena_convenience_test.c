@@ -32,7 +32,7 @@ static void make_gives_one_zeroed_object_of_a_type(void **state)
     assert_non_null(tide_arena_allocate(&arena, 1, 1));
     point *one = tide_arena_make(&arena, point);
     assert_non_null(one);
-    assert_aligned(one, _Alignof(point));
+    assert_aligned(one, alignof(point));
     assert_zeroed(one, sizeof(point));
 }
 
@@ -42,7 +42,7 @@ static void make_array_gives_that_many(void **state)
     assert_non_null(tide_arena_allocate(&arena, 1, 1));
     point *many = tide_arena_make_array(&arena, point, 100);
     assert_non_null(many);
-    assert_aligned(many, _Alignof(point));
+    assert_aligned(many, alignof(point));
     assert_zeroed(many, 100 * sizeof(point));
     memset(many, 1, 100 * sizeof(point));
 }
@@ -185,7 +185,7 @@ static void printf_fills_a_pool_to_its_last_byte(void **state)
         assert_ok(tide_arena_open(&fresh));
         char *text = tide_arena_printf(&fresh, "%0*d", length, 7);
         assert_int_equal(strlen(text), length);
-        char *next = tide_arena_allocate(&fresh, 8, 1);
+        char *next = (char *)tide_arena_allocate(&fresh, 8, 1);
         memset(next, 1, 8);
         assert_int_equal(strlen(text), length);
         assert_ok(tide_arena_close(&fresh));
@@ -235,7 +235,7 @@ static void text_that_the_c_library_refuses_is_a_fault(void **state)
 static void the_newest_allocation_grows_in_place_and_new_bytes_are_zero(void **state)
 {
     (void)state;
-    unsigned char *block = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     memset(block, 7, 8);
     for (size_t size = 8; size < 64; size += 4) {
         assert_ok(tide_arena_extend(&arena, block, size, size + 4));
@@ -249,7 +249,7 @@ static void the_newest_allocation_grows_in_place_and_new_bytes_are_zero(void **s
 static void growth_beyond_the_room_is_exhausted_and_changes_nothing(void **state)
 {
     (void)state;
-    unsigned char *block = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     memset(block, 7, 8);
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, block, 8, 65));
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, block, 8, (size_t)PTRDIFF_MAX));
@@ -263,8 +263,8 @@ static void an_older_allocation_does_not_grow(void **state)
 {
     (void)state;
     skip_under_checker();
-    unsigned char *old = tide_arena_allocate(&arena, 8, 8);
-    unsigned char *newest = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *old = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
+    unsigned char *newest = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     memset(newest, 7, 8);
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, old, 8, 9));
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, old, 8, 16));
@@ -278,7 +278,7 @@ static void a_block_in_a_chunk_grows_and_new_bytes_are_zero_also_in_used_memory(
     for (int round = 0; round < 3; round++) {
         tide_arena fresh;
         assert_ok(tide_arena_open(&fresh));
-        unsigned char *block = tide_arena_allocate_uninitialized(&fresh, 200, 8);
+        unsigned char *block = (unsigned char *)tide_arena_allocate_uninitialized(&fresh, 200, 8);
         memset(block, 0xAB, 200);
         assert_ok(tide_arena_extend(&fresh, block, 200, 900));
         assert_true(all_bytes_are(block, 0xAB, 200));
@@ -295,11 +295,11 @@ static void the_newest_allocation_shrinks_and_what_it_gave_back_is_zero_again(vo
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         tide_arena fresh;
         assert_ok(tide_arena_open(&fresh));
-        unsigned char *block = tide_arena_allocate(&fresh, lengths[i], 8);
+        unsigned char *block = (unsigned char *)tide_arena_allocate(&fresh, lengths[i], 8);
         memset(block, 0xAB, lengths[i]);
         assert_ok(tide_arena_extend(&fresh, block, lengths[i], 8));
         assert_int_equal(tide_arena_used(&fresh), 8);
-        unsigned char *next = tide_arena_allocate(&fresh, 40, 8);
+        unsigned char *next = (unsigned char *)tide_arena_allocate(&fresh, 40, 8);
         assert_zeroed(next, 40);
         assert_true(all_bytes_are(block, 0xAB, 8));
         assert_ok(tide_arena_extend(&fresh, next, 40, 48));
@@ -316,7 +316,8 @@ static void growing_by_nothing_is_ok(void **state)
     assert_int_equal(tide_arena_used(&arena), 16);
 }
 
-/* A block of no bytes has an address of its own, whose byte it may have shared with an older life. */
+/* A block of no bytes has an address of its own, whose byte it may have shared with an
+ * older life. */
 static void a_block_of_nothing_grows_into_zeros_also_in_used_memory(void **state)
 {
     (void)state;
@@ -326,7 +327,7 @@ static void a_block_of_nothing_grows_into_zeros_also_in_used_memory(void **state
             assert_ok(tide_arena_open(&fresh));
             if (before != 0)
                 assert_non_null(tide_arena_allocate(&fresh, 64, 8));
-            unsigned char *block = tide_arena_allocate_uninitialized(&fresh, 0, 1);
+            unsigned char *block = (unsigned char *)tide_arena_allocate_uninitialized(&fresh, 0, 1);
             assert_ok(tide_arena_extend(&fresh, block, 0, 0));
             assert_ok(tide_arena_extend(&fresh, block, 0, 50));
             assert_zeroed(block, 50);
@@ -343,7 +344,7 @@ static void a_block_that_has_shrunk_to_nothing_keeps_its_address_and_not_its_byt
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         tide_arena fresh;
         assert_ok(tide_arena_open(&fresh));
-        unsigned char *block = tide_arena_allocate(&fresh, lengths[i], 1);
+        unsigned char *block = (unsigned char *)tide_arena_allocate(&fresh, lengths[i], 1);
         memset(block, 0xAB, lengths[i]);
         assert_ok(tide_arena_extend(&fresh, block, lengths[i], 0));
         assert_int_equal(tide_arena_used(&fresh), 1);
@@ -361,7 +362,7 @@ static void a_block_whose_size_is_told_wrong_does_not_grow(void **state)
     (void)state;
     unsigned char *newest = NULL;
     for (size_t i = 0; i < 150; i++)
-        newest = tide_arena_allocate(&arena, 8, 8);
+        newest = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     memset(newest, 7, 8);
     size_t used = tide_arena_used(&arena);
     for (size_t told = 0; told < 2000; told++) {
@@ -389,7 +390,7 @@ static void a_block_that_is_not_the_arenas_is_not_grown(void **state)
 {
     (void)state;
     char foreign[64];
-    unsigned char *block = tide_arena_allocate(&arena, 16, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 16, 8);
     assert_int_not_equal(tide_arena_extend(&arena, foreign, 16, 17), TIDE_OK);
     assert_int_not_equal(tide_arena_extend(&arena, block, 15, 17), TIDE_OK);
     assert_int_not_equal(tide_arena_extend(&arena, block + 1, 16, 17), TIDE_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends that cross each other: marks inside cleanups and managers, hand-overs and strangers, destructors
- * that run late, handlers of a fork. */
+/* Ends that cross each other: marks inside cleanups and managers, hand-overs and strangers,
+ * destructors that run late, handlers of a fork. */
 #include "test.h"
 
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ static void expect_pools_apart(void)
     char *pools[COUNT_OF(arenas)];
     for (size_t i = 0; i < COUNT_OF(arenas); i++) {
         assert_ok(tide_arena_open(&arenas[i]));
-        pools[i] = tide_arena_allocate(&arenas[i], 64, 64);
+        pools[i] = (char *)tide_arena_allocate(&arenas[i], 64, 64);
         for (size_t j = 0; j < i; j++)
             assert_ptr_not_equal(pools[i], pools[j]);
     }
@@ -99,7 +99,7 @@ typedef struct attempts {
 
 static const char *try_own_arena(void *context)
 {
-    attempts *tried = context;
+    attempts *tried = (attempts *)context;
     tide_segment segment;
     tried->allocated = tide_arena_segment(tried->arena, 8, 8, &segment);
     tried->attached = tide_arena_attach(tried->arena, count_run, NULL);
@@ -124,7 +124,7 @@ static void an_arena_that_is_closed_to_a_mark_is_closed_to_its_cleanups(void **s
     assert_false(tide_arena_is_alive(&arena));
 }
 
-/* ------------------------------------------------------------------------------- strangers */
+/* ----------------------------------------------------------------------------- strangers */
 
 static void close_as_stranger(void *context)
 {
@@ -145,7 +145,7 @@ static void a_thread_that_never_used_the_library_cannot_close_what_was_handed_ov
     tide_owner_set(before);
 }
 
-/* ------------------------------------------------------------------------------- late destructors */
+/* ----------------------------------------------------------------------------- late destructors */
 
 typedef struct late {
     tide_arena *arena;
@@ -160,7 +160,7 @@ static pthread_key_t late_key;
 
 static void end_late(void *context)
 {
-    late *left = context;
+    late *left = (late *)context;
     assert_ok(tide_load_u8(&left->segment, 0, &left->byte));
     assert_ok(tide_hold_release(&left->hold));
     assert_ok(tide_close_to(left->mark));
@@ -171,7 +171,7 @@ static void end_late(void *context)
 /* The library's own key is there by then, so that its destructor runs first. */
 static void leave_things_to_a_destructor(void *context)
 {
-    late *left = context;
+    late *left = (late *)context;
     (void)tide_owner_current();
     assert_int_equal(pthread_key_create(&late_key, end_late), 0);
     left->arena = tide_arena_new(NULL);
@@ -193,7 +193,7 @@ static void a_destructor_that_runs_after_the_librarys_is_still_the_owner(void **
     assert_int_equal(pthread_key_delete(late_key), 0);
 }
 
-/* ------------------------------------------------------------------------------- faults and forks */
+/* ----------------------------------------------------------------------------- faults and forks */
 
 static char first_text[512];
 static char second_text[512];
@@ -202,7 +202,7 @@ static jmp_buf after_fault;
 static void fail_inside(const tide_fault *fault)
 {
     snprintf(first_text, sizeof first_text, "%s", fault->text);
-    tide_segment none = {0};
+    tide_segment none = {NULL, 0, NULL, 0};
     tide_segment slice;
     (void)!tide_segment_slice(&none, 1, 2, &slice);
     (void)tide_last_error_text();

@@ -91,7 +91,7 @@ static void a_copy_is_no_arena_once_the_original_has_taken_memory(void **state)
     tide_arena arena, copy;
     for (size_t size = 8; size <= 8000; size *= 10) { /* a pool, a chunk */
         assert_ok(tide_arena_open(&arena));
-        unsigned char *block = tide_arena_allocate(&arena, size, 1);
+        unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, size, 1);
         memset(block, 7, size);
         size_t used = tide_arena_used(&arena);
         memcpy(&copy, &arena, sizeof copy);
@@ -127,7 +127,7 @@ static void a_copy_is_no_arena_when_the_original_is_closed_and_its_memory_in_use
     assert_ok(tide_arena_close(&arena));
     assert_every_call_is_refused(TIDE_INVALID_ARGUMENT, &copy);
     assert_ok(tide_arena_open(&next));
-    unsigned char *block = tide_arena_allocate(&next, 64, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&next, 64, 8);
     memset(block, 7, 64);
     assert_every_call_is_refused(TIDE_INVALID_ARGUMENT, &copy);
     assert_true(all_bytes_are(block, 7, 64));
@@ -140,8 +140,8 @@ static void a_copy_of_an_arena_that_has_taken_nothing_is_an_empty_arena_of_its_o
     tide_arena arena, copy;
     assert_ok(tide_arena_open(&arena));
     memcpy(&copy, &arena, sizeof copy);
-    unsigned char *first = tide_arena_allocate(&arena, 64, 8);
-    unsigned char *second = tide_arena_allocate(&copy, 64, 8);
+    unsigned char *first = (unsigned char *)tide_arena_allocate(&arena, 64, 8);
+    unsigned char *second = (unsigned char *)tide_arena_allocate(&copy, 64, 8);
     assert_ptr_not_equal(first, second);
     memset(first, 7, 64);
     assert_zeroed(second, 64);
@@ -159,7 +159,7 @@ static void a_stranger_gets_wrong_owner_and_harms_nothing(void **state)
         unsigned char *block = NULL;
         assert_ok(tide_arena_open(&arena));
         if (size != 0) {
-            block = tide_arena_allocate(&arena, size, 8);
+            block = (unsigned char *)tide_arena_allocate(&arena, size, 8);
             memset(block, 7, size);
         }
         tide_owner own = tide_owner_set(tide_owner_new());
@@ -207,7 +207,7 @@ static void a_stranger_with_arenas_of_its_own_gets_wrong_owner_too(void **state)
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, 1000, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 1000, 8);
     memset(block, 0x5A, 1000);
     on_new_thread(misuse_beside_an_arena_of_its_own, &arena);
     assert_true(all_bytes_are(block, 0x5A, 1000));

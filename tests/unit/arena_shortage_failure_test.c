@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where memory for one thing only is lacking: what goes on without it, and that what was handed back
- * on the way is nobody's twice. arena_failure_test.c tries every function; here are the states that
- * it doesn't come by.
+ * Where memory for one thing only is lacking: what goes on without it, and that what was handed
+ * back on the way is nobody's twice. arena_failure_test.c tries every function; here are the states
+ * that it doesn't come by.
  */
 #include "test.h"
 
@@ -67,7 +67,7 @@ static void a_failed_call_gives_its_pool_back_to_one_place(void **state)
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < NESTED; i++) {
             assert_ok(tide_arena_open(&arenas[i]));
-            blocks[i] = tide_arena_allocate(&arenas[i], 64, 8);
+            blocks[i] = (unsigned char *)tide_arena_allocate(&arenas[i], 64, 8);
             assert_zeroed(blocks[i], 64);
             memset(blocks[i], (int)i + 1, 64);
             for (size_t j = 0; j < i; j++)

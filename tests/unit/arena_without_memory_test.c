@@ -37,7 +37,7 @@ static void many_small_requests_get_distinct_addresses(void **state)
 static void a_block_grows_and_shrinks_where_it_lies(void **state)
 {
     (void)state;
-    char *block = tide_arena_allocate(&arena, 600, 8);
+    char *block = (char *)tide_arena_allocate(&arena, 600, 8);
     assert_ok(tide_arena_extend(&arena, block, 600, 900));
     assert_int_equal(tide_arena_used(&arena), 900);
     assert_ok(tide_arena_extend(&arena, block, 900, 0));
@@ -51,7 +51,7 @@ static void a_reset_hands_the_same_addresses_out_again(void **state)
     (void)state;
     tide_manager_statistics before = {.struct_size = sizeof before};
     tide_manager_statistics after = {.struct_size = sizeof after};
-    char *first = tide_arena_allocate(&arena, 3000, 8);
+    char *first = (char *)tide_arena_allocate(&arena, 3000, 8);
     assert_ok(tide_manager_statistics_get(tide_manager_null(), &before));
     assert_ok(tide_arena_reset(&arena));
     assert_ptr_equal(tide_arena_allocate(&arena, 3000, 8), first);

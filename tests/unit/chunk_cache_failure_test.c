@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chunks that a thread keeps: which one is ready, which ones go when they are too many, and that
- * nested arenas find theirs without asking the system. */
+/* The chunks that a thread keeps: which one is ready, which ones go when they are too many, and
+ * that nested arenas find theirs without asking the system. */
 #include "test.h"
 
 #include "child.h"
@@ -51,7 +51,7 @@ static size_t ready_bytes(void)
     return thread->home_chunk->bump == NULL ? thread->chunk_room : 0;
 }
 
-/* ------------------------------------------------------------------------------- which is ready */
+/* ----------------------------------------------------------------------------- which is ready */
 
 static void the_chunk_given_back_last_is_the_ready_one(void **state)
 {
@@ -113,7 +113,7 @@ static void an_arena_that_stays_open_loses_the_slot_to_those_inside(void **state
     assert_int_equal(idle_bytes(), 8 * KIB);
 }
 
-/* ------------------------------------------------------------------------------- which go */
+/* ----------------------------------------------------------------------------- which go */
 
 static void expect_no_malloc(void (*body)(size_t, size_t), size_t outer, size_t inner)
 {
@@ -187,7 +187,7 @@ static void a_large_chunk_that_was_not_needed_goes_itself(void **state)
     assert_int_equal(idle_bytes(), 4 * KIB);
 }
 
-/* ------------------------------------------------------------------------------- what holds on it */
+/* ----------------------------------------------------------------------------- what holds on it */
 
 /* The chunk of a nested arena comes and goes by a short way of its own: it must see all the others
  * see. */
@@ -278,7 +278,7 @@ static void arenas_in_any_order_keep_to_their_own_memory_and_to_the_bound(void *
     (void)idle_bytes();
 }
 
-/* ------------------------------------------------------------------------------- its knob */
+/* ----------------------------------------------------------------------------- its knob */
 
 static void the_least_size_of_the_ready_chunk_is_a_knob(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the sentences of last errors are kept: each thread's own, given back when it ends, and what is
- * left of them where there is no memory. */
+/* Where the sentences of last errors are kept: each thread's own, given back when it ends, and what
+ * is left of them where there is no memory. */
 #include "test.h"
 
 #include <limits.h>
@@ -133,7 +133,8 @@ static void expect_a_whole_fault(void *context)
     (void)failing_stop();
 }
 
-/* ------------------------------------------------------------------------------- the end of threads */
+/* ------------------------------------------------------------------------------- the end of
+ * threads */
 
 static pthread_key_t late;
 static char late_text[64];

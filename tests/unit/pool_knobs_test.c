@@ -31,7 +31,7 @@ static void work(void *context)
             for (size_t j = 0; j < COUNT; j++) {
                 assert_ok(tide_arena_open(&arenas[j]));
                 assert_non_null(tide_arena_allocate(&arenas[j], 1, 1));
-                blocks[j] = tide_arena_allocate(&arenas[j], lengths[i], 32);
+                blocks[j] = (unsigned char *)tide_arena_allocate(&arenas[j], lengths[i], 32);
                 assert_non_null(blocks[j]);
                 assert_aligned(blocks[j], 32);
                 assert_zeroed(blocks[j], lengths[i]);
@@ -76,7 +76,7 @@ static size_t served_by_pool(void)
 {
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    const char *first = tide_arena_allocate(&arena, 8, 8);
+    const char *first = (const char *)tide_arena_allocate(&arena, 8, 8);
     size_t served = 8;
     if (tide_arena_extend(&arena, (void *)(size_t)first, 8, 8) != TIDE_OK)
         return 0;
@@ -110,7 +110,8 @@ static child_result with_value(const char *knob, const char *value)
 {
     char variable[256];
     snprintf(variable, sizeof variable, "%s=%s", knob, value);
-    child_result result = child_run("--child", knob, (const char *const[]){variable, NULL});
+    const char *const environment[] = {variable, NULL};
+    child_result result = child_run("--child", knob, environment);
     if (!child_exited(&result, 0)) {
         print_error("%s: wait status 0x%x\n%s", variable, (unsigned)result.status, result.error);
         fail();

@@ -91,7 +91,7 @@ static void use_chunks(size_t size)
 {
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, size, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, size, 8);
     assert_zeroed(block, size);
     memset(block, 0xAB, size);
     assert_ok(tide_arena_close(&arena));
@@ -116,7 +116,7 @@ static void trim_leaves_open_arenas_alone(void **state)
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, 3000, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 3000, 8);
     memset(block, 7, 3000);
     (void)tide_trim();
     assert_true(all_bytes_are(block, 7, 3000));
@@ -144,14 +144,14 @@ static void a_thread_keeps_a_bounded_amount_of_idle_chunks(void **state)
     (void)state;
     for (size_t size = 100; size <= 1000000; size *= 3) {
         use_chunks(size);
-        assert_true(statistics_now().cached_chunk_bytes <= 64 * 1024);
+        assert_true(statistics_now().cached_chunk_bytes <= 65536);
     }
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
     for (int i = 0; i < 100; i++)
         assert_non_null(tide_arena_allocate(&arena, 3000, 8));
     assert_ok(tide_arena_close(&arena));
-    assert_true(statistics_now().cached_chunk_bytes <= 64 * 1024);
+    assert_true(statistics_now().cached_chunk_bytes <= 65536);
 }
 
 static void chunks_of_the_programs_own_manager_are_never_kept(void **state)
@@ -206,7 +206,7 @@ static void what_a_thread_leaves_open_is_counted_and_survives(void **state)
 {
     (void)state;
     tide_pool_statistics before = statistics_now();
-    on_new_thread(lose_an_arena, "left open on purpose");
+    on_new_thread(lose_an_arena, context_of("left open on purpose"));
     tide_pool_statistics after = statistics_now();
     assert_int_equal(after.open_arenas, before.open_arenas + 1);
     assert_int_equal(after.lost_arenas, before.lost_arenas + 1);
@@ -248,7 +248,8 @@ static void an_exit_report_names_what_ended_threads_left_open(void **state)
     child_result result = child_run("--child", "lose", NULL);
     assert_true(child_exited(&result, 0));
     assert_contains(result.error, "forgotten");
-    result = child_run("--child", "lose", (const char *const[]){"TIDEPOOL_EXIT_REPORT=on", NULL});
+    const char *const switched_on[] = {"TIDEPOOL_EXIT_REPORT=on", NULL};
+    result = child_run("--child", "lose", switched_on);
     assert_true(child_exited(&result, 0));
     assert_contains(result.error, "forgotten");
 }
@@ -256,8 +257,8 @@ static void an_exit_report_names_what_ended_threads_left_open(void **state)
 static void the_exit_report_can_be_switched_off(void **state)
 {
     (void)state;
-    child_result result =
-        child_run("--child", "lose", (const char *const[]){"TIDEPOOL_EXIT_REPORT=off", NULL});
+    const char *const switched_off[] = {"TIDEPOOL_EXIT_REPORT=off", NULL};
+    child_result result = child_run("--child", "lose", switched_off);
     assert_true(child_exited(&result, 0));
     assert_null(strstr(result.error, "forgotten"));
 }
@@ -288,7 +289,7 @@ static int be_child(const char *name)
 {
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a check that fails says so at once */
     if (strcmp(name, "lose") == 0)
-        on_new_thread(lose_an_arena, "forgotten");
+        on_new_thread(lose_an_arena, context_of("forgotten"));
     else
         on_new_thread(close_everything, NULL);
     return 0;

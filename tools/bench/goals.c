@@ -119,7 +119,8 @@ bool bench_goal_applies(const bench_rows *rows, const bench_goal *goal)
     return bench_rows_find(rows, goal->bench, goal->name, goal->contender) != NULL;
 }
 
-/* Every contender of the case: which of them is the best may change. True: some were not marked yet. */
+/* Every contender of the case: which of them is the best may change. True: some were not marked
+ * yet. */
 static bool mark_case(bench_rows *rows, const char *bench, const char *name)
 {
     bool changed = false;

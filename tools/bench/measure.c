@@ -115,7 +115,8 @@ bool bench_measure(bench_rows *rows, const bench_effort *effort)
     return summarize(rows, total);
 }
 
-/* How many more rounds, at most MORE_ROUNDS times as many, so that a part takes no longer than all. */
+/* How many more rounds, at most MORE_ROUNDS times as many, so that a part takes no longer
+ * than all. */
 static unsigned rounds_for(const bench_effort *effort, size_t part, size_t all)
 {
     size_t times = all / part;

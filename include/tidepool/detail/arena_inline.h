@@ -166,7 +166,7 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
     return tide_arena_next_(arena, thread, state, size, alignment);
 }
 
-/* Moves an epoch on, one addition where the processor adds to memory: every look at it meanwhile sees
+/* Moves an epoch on, one addition where the processor adds to memory: every look meanwhile sees
  * the old one or the new. */
 TIDE_HELPER void tide_epoch_advance_(uint64_t *epoch)
 {
@@ -188,7 +188,7 @@ TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, bool pool
     tide_relaxed_store_(&arena->state_, TIDE_STATE_CLOSED);
 }
 
-/* Closing an arena that took nothing, whose cell is not the home cell, or that has more than a pool or
+/* Closing an arena that took nothing, whose cell is not the home cell, or with more than a pool or
  * the ready chunk just taken. */
 TIDE_CHUNK_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
                                                       uint64_t state)
@@ -273,7 +273,7 @@ TIDE_INLINE tide_status tide_arena_segment_uninitialized(tide_arena *arena, size
     return tide_arena_segment_any_(arena, size, alignment, 0, segment);
 }
 
-/* An arena that names the thread's home cell, and that the cell names, is open, the current owner's,
+/* An arena that names the thread's home cell and that the cell names, is open, the current owner's,
  * and no copy: the home cell is the current owner's, and no closed arena names a cell. */
 TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
 {

@@ -5,7 +5,7 @@
  * another layout refers to a symbol that this library does not have, and the loader refuses it.
  *
  * Which fields several threads may touch: a stranger may read owner, epoch, since and mark of a
- * cell, and owner_ and state_ of an arena, at any moment, to be told that it is wrong. Those are relaxed
+ * cell, owner_ and state_ of an arena, at any time, to be told that it is wrong. Those are relaxed
  * atomics; the one thread that may write them reads them as it likes. Everything else belongs to
  * the owner of the arena that has the cell or chunk, or, while it is idle, to the thread in whose
  * block it lies. The home cell of a thread belongs to the thread's current owner, idle or taken: a
@@ -24,7 +24,7 @@ TIDE_BEGIN_DECLS
 /* arena.owner_, and the current token of a thread that has no block yet */
 #define TIDE_OWNER_NOBODY UINT64_C(1)
 
-/* arena.state_: while EMPTY the mark word, then the cell and flags, at last closed. Odd: no cell. */
+/* arena.state_: while EMPTY the mark word, then cell and flags, at last closed. Odd: no cell. */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is a mark number */
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
 #define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one; the home chunk of the thread? */
