@@ -2,9 +2,11 @@
 /**
  * tide_knob: what can be set, to what it is set, and who set it.
  *
- * The environment is read once, at the library's first use, and never in a set-user-id program.
- * A value that can't be used is warned about once on stderr, with the list of good ones, and means
- * the default. The environment can make checks stricter, never laxer.
+ * The environment is read once, at the library's first use, and never in a set-user-id program. A
+ * value that can't be used is warned about once on stderr, with the list of good ones, and means
+ * the default. The environment can make checks stricter, never laxer. (Switching the exit report
+ * off is no exception: it reports, and nothing is refused or let pass because of it. The figures of
+ * pool.h stay.)
  *
  *   | variable             | good values              | default | meaning                        |
  *   |----------------------|--------------------------|---------|--------------------------------|

@@ -34,6 +34,10 @@ typedef struct tide_scope {
     uint64_t epoch_;
 } tide_scope;
 
+/** A cleanup (arena.h). It returns NULL, or a message (good until close returns) that says what
+ *  failed. It may call anything, but must not throw or jump out; its own arena is CLOSED to it. */
+typedef const char *(*tide_cleanup)(void *context);
+
 /** One hold. Release it exactly once; releasing it clears it. Copies of it don't count. */
 typedef struct tide_hold {
     tide_scope scope_;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/error_text.h"
+#include "base/lock.h"
 #include "base/os.h"
 
 /* NULL: complain(). Released by the setter and acquired by the thread that faults, so that a
@@ -33,6 +34,7 @@ _Noreturn void tide_fault_raise(void)
         .operation = tide_last_error_operation(),
         .text = tide_error_text_for_fault(text),
     };
+    tide_assert_unlocked();
     tide_fault_handler chosen = __atomic_load_n(&handler, __ATOMIC_ACQUIRE);
     (chosen != NULL ? chosen : complain)(&fault);
     abort();

@@ -4,6 +4,10 @@
 #define PAUSES_FIRST 8u
 #define PAUSES_MOST  512u
 
+#ifdef TIDE_DEBUG
+TIDE_THREAD_LOCAL uint32_t tide_locks_held;
+#endif
+
 static void pause_for(uint32_t pauses)
 {
     while (pauses-- != 0) {

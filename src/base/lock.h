@@ -14,13 +14,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/os.h"
+#include "base/thread_local.h"
 
 typedef struct tide_lock {
     uint32_t taken;
 } tide_lock;
 
 void tide_lock_wait(tide_lock *lock);
+
+/* How many locks the calling thread holds; only debug builds count. */
+extern TIDE_THREAD_LOCAL uint32_t tide_locks_held;
+
+static inline void tide_lock_count(uint32_t change)
+{
+#ifdef TIDE_DEBUG
+    tide_locks_held += change;
+#else
+    (void)change;
+#endif
+}
+
+/* Stands before every call out of the library: cleanups, managers of the program's own, the fault
+ * handler. */
+static inline void tide_assert_unlocked(void)
+{
+    TIDE_ASSERT(tide_locks_held == 0);
+}
 
 static inline bool tide_lock_try(tide_lock *lock)
 {
@@ -29,6 +50,7 @@ static inline bool tide_lock_try(tide_lock *lock)
 
 static inline void tide_lock_take(tide_lock *lock)
 {
+    tide_lock_count(1);
     if (tide_os_is_alone())
         __atomic_store_n(&lock->taken, 1, __ATOMIC_RELAXED);
     else if (__builtin_expect(!tide_lock_try(lock), 0))
@@ -38,6 +60,7 @@ static inline void tide_lock_take(tide_lock *lock)
 static inline void tide_lock_leave(tide_lock *lock)
 {
     __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+    tide_lock_count((uint32_t)-1);
 }
 
 #endif

@@ -30,7 +30,8 @@ bool tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(
 bool tide_os_at_exit(void (*callback)(void));
 
 /* `callback(value)` when a thread for which tide_os_thread_exit_arm(value) was called ends. One
- * callback per process. Both return false when the system has no room. */
+ * callback per process: initialising it again, on several threads at once even, changes nothing.
+ * Both return false when the system has no room: the same call may succeed later. */
 bool tide_os_thread_exit_init(void (*callback)(void *value));
 bool tide_os_thread_exit_arm(void *value);
 

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/checker.h"
 #include "base/settings.h"
 #include "base/tokens.h"
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
+#include "lifetime/valid.h"
 #include <tidepool/bytes.h>
 
 static tide_owner owner_of(const tide_arena *arena)
@@ -46,7 +48,10 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
                           "owned by token %" PRIu64 ", the current one is %" PRIu64, owner,
                           tide_thread_self_()->owner);
     if (tide_arena_is_closed(arena))
-        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed");
+        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object,
+                                arena->state_ == TIDE_STATE_ENDING
+                                    ? "the arena is being closed, an open one is wanted"
+                                    : "the arena is closed, an open one is wanted");
     const tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL || tide_cell_serves(cell, arena)) /* the thread's block was only missing */
         return TIDE_OK;
@@ -78,6 +83,7 @@ static void start_window(tide_arena *arena, tide_cell *cell)
 
 tide_cell *tide_arena_take_cell(tide_arena *arena)
 {
+    TIDE_ASSERT(tide_arena_is_valid(arena));
     tide_cell *cell = tide_arena_cell(arena);
     if (cell != NULL) {
         tide_arena_settle(arena, cell);
@@ -98,10 +104,9 @@ tide_status tide_arena_open_slow_(tide_arena *arena)
 {
     if (arena == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "open", TIDE_NO_OBJECT, "no arena: NULL");
-    tide_home_thread *thread = tide_thread_enter();
+    const tide_home_thread *thread = tide_thread_enter("open");
     if (thread == NULL)
-        return TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "open", TIDE_NO_OBJECT,
-                                "no memory for the thread's block");
+        return TIDE_OUT_OF_MEMORY;
     tide_relaxed_store_(&arena->owner_, thread->fast.owner);
     tide_arena_set_state(arena, thread->fast.word);
     return TIDE_OK;
@@ -197,12 +202,6 @@ static void end_lifetime(tide_arena *arena, tide_cell *cell)
     tide_arena_set_state(arena, TIDE_STATE_ENDING);
 }
 
-static bool is_wiped(const tide_cell *cell)
-{
-    const tide_extra *extra = tide_extra_of(cell);
-    return extra != NULL && extra->zero == TIDE_ZERO_WIPE;
-}
-
 static tide_status check_close(tide_arena *arena, const char *operation)
 {
     tide_status status = tide_arena_check(arena, operation);
@@ -212,6 +211,7 @@ static tide_status check_close(tide_arena *arena, const char *operation)
     if (cell != NULL && cell->special >= TIDE_CELL_HOLD)
         return TIDE_ERROR(TIDE_BUSY, operation, tide_arena_object(arena),
                           "held; holds that are out: %" PRIu64, cell->special / TIDE_CELL_HOLD);
+    TIDE_ASSERT(tide_arena_is_valid(arena));
     return TIDE_OK;
 }
 
@@ -271,7 +271,7 @@ static __attribute__((noinline)) tide_status close_fully(tide_arena *arena)
         object.name = memcpy(name, object.name, sizeof name);
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
-    if (is_wiped(cell))
+    if (tide_cell_is_wiped(cell))
         tide_cell_wipe(cell);
     tide_cell_drop_chunks(cell, &ending);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
@@ -322,21 +322,18 @@ tide_status tide_arena_reset(tide_arena *arena)
     tide_status status = check_close(arena, "reset");
     if (status != TIDE_OK)
         return status;
-    tide_home_thread *thread = tide_thread_current();
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell == NULL) {
-        tide_arena_set_state(arena, thread->fast.word);
+    if (cell == NULL)
         return TIDE_OK;
-    }
     tide_ending ending = {0};
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
-    if (is_wiped(cell))
+    if (tide_cell_is_wiped(cell))
         tide_cell_wipe(cell);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
     keep_chunks(cell, &ending);
-    tide_cell_set_mark(cell, tide_thread_self_()->word);
-    start_window(arena, cell);
+    start_window(arena, cell); /* it keeps its mark: it was opened when it was opened */
+    TIDE_ASSERT(tide_arena_is_valid(arena));
     return tide_ending_report(&ending, "reset", tide_arena_object(arena));
 }
 

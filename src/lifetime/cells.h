@@ -46,17 +46,26 @@ static inline tide_chunk *tide_cell_chunks(const tide_cell *cell)
     return (cell->mark & TIDE_MARK_CHUNKS) != 0 ? cell->chunks : NULL;
 }
 
+/* The mark word, for a thread that has neither taken the cell nor ordered itself with the one that
+ * has. Pairs with every store of a mark that is not 0: who sees the mark sees its owner, so the
+ * mark is looked at first, then the owner. */
+static inline uint64_t tide_cell_mark(const tide_cell *cell)
+{
+    return __atomic_load_n(&cell->mark, __ATOMIC_ACQUIRE);
+}
+
 /* Gives a taken cell another mark word. */
 static inline void tide_cell_set_mark(tide_cell *cell, uint64_t word)
 {
-    tide_relaxed_store_(&cell->mark, word | (cell->mark & TIDE_MARK_CHUNKS));
+    __atomic_store_n(&cell->mark, word | (cell->mark & TIDE_MARK_CHUNKS), __ATOMIC_RELEASE);
 }
 
 static inline void tide_cell_set_chunks(tide_cell *cell, tide_chunk *chunks)
 {
     uint64_t rest = cell->mark & ~TIDE_MARK_CHUNKS;
     cell->chunks = chunks;
-    tide_relaxed_store_(&cell->mark, chunks != NULL ? rest | TIDE_MARK_CHUNKS : rest);
+    __atomic_store_n(&cell->mark, chunks != NULL ? rest | TIDE_MARK_CHUNKS : rest,
+                     __ATOMIC_RELEASE);
 }
 
 /* Sets a bit of special, TIDE_CELL_HEAP or TIDE_CELL_CHUNKS. */

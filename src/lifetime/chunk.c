@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/checker.h"
+#include "base/lock.h"
 #include "base/settings.h"
 #include "lifetime/cells.h"
 #include "lifetime/thread.h"
+#include "lifetime/valid.h"
 
 #define LINE 64u /* alignment of a chunk's payload, and the size of its header */
 
@@ -71,6 +73,7 @@ static tide_chunk *make_foreign_chunk(const tide_manager *manager, size_t payloa
     tide_chunk *chunk = tide_system_allocate(sizeof *chunk, LINE, 0);
     if (chunk == NULL)
         return NULL;
+    tide_assert_unlocked();
     chunk->start = manager->allocate(manager->context, payload, alignment, request);
     if (chunk->start == NULL) {
         tide_system_free(chunk, sizeof *chunk, LINE);
@@ -112,6 +115,7 @@ static __attribute__((noinline)) tide_status destroy(tide_chunk *chunk)
         tide_system_free(chunk, chunk->size, alignment);
         return TIDE_OK;
     }
+    tide_assert_unlocked();
     tide_status status = manager->free(manager->context, chunk->start, chunk->size, alignment);
     tide_system_free(chunk, sizeof *chunk, LINE);
     return status;
@@ -342,6 +346,7 @@ static __attribute__((noinline)) void keep(tide_home_thread *thread, tide_chunk 
 
 tide_status tide_chunk_give_back(tide_home_thread *thread, tide_chunk *chunk)
 {
+    TIDE_ASSERT(tide_chunk_is_valid(chunk));
     if (chunk->manager != NULL)
         return destroy(chunk);
     if (chunk == thread->fast.home_chunk) {

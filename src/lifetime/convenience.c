@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies, arrays and formatted text in an arena. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/text.h"
 #include "lifetime/arena.h"
+#include <tidepool/bytes.h>
 
 void *tide_arena_allocate_array(tide_arena *arena, size_t count, size_t size, size_t alignment)
 {
@@ -64,6 +67,33 @@ static void refuse_format(const tide_arena *arena, const char *text)
     tide_fault_raise();
 }
 
+/* The length of the text. Below 0, `error` says why: the C library had no memory, the text is
+ * longer than it can make, or the format is wrong. */
+TIDE_PRINTF(3, 0)
+static int format_text(char *text, size_t size, const char *format, va_list arguments, int *error)
+{
+    int before = errno;
+    errno = 0;
+    int length = vsnprintf(text, size, format, arguments);
+    *error = errno;
+    errno = before;
+    return length;
+}
+
+/* What a length below 0 comes to. */
+static void refuse_text(const tide_arena *arena, int error)
+{
+    if (error == ENOMEM)
+        (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "printf", tide_arena_object(arena),
+                               "the C library has no memory to format with");
+    else if (error == EOVERFLOW)
+        (void)TIDE_ERROR(TIDE_OUT_OF_MEMORY, "printf", tide_arena_object(arena),
+                         "a text of more than %" PRIu64 " bytes, the C library's most",
+                         (uint64_t)INT_MAX);
+    else
+        refuse_format(arena, "the C library refuses the format");
+}
+
 /* A text of at most this is formatted once, on the stack. */
 #define SHORT_TEXT 256u
 
@@ -71,22 +101,29 @@ char *tide_arena_vprintf(tide_arena *arena, const char *format, va_list argument
 {
     if (format == NULL)
         refuse_format(arena, "no format: NULL");
+    if (tide_arena_check(arena, "printf") != TIDE_OK)
+        tide_fault_raise();
     char text[SHORT_TEXT];
+    int error;
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    int length = format_text(text, sizeof text, format, arguments, &error);
     char *result = NULL;
     if (length >= 0 && (size_t)length < sizeof text) {
         result = copy_text(arena, text, (size_t)length);
     } else if (length >= 0) {
         result = tide_arena_allocate_uninitialized(arena, (size_t)length + 1, 1);
         if (result != NULL)
-            (void)vsnprintf(result, (size_t)length + 1, format, again);
+            length = format_text(result, (size_t)length + 1, format, again, &error);
     }
     va_end(again);
-    if (length < 0)
-        refuse_format(arena, "the C library refuses the format");
-    return result;
+    const tide_cell *cell = tide_arena_cell(arena);
+    if (cell != NULL && tide_cell_is_wiped(cell))
+        tide_bytes_wipe(text, 0, sizeof text);
+    if (length >= 0)
+        return result;
+    refuse_text(arena, error);
+    return NULL;
 }
 
 char *tide_arena_printf(tide_arena *arena, const char *format, ...)

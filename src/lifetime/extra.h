@@ -47,6 +47,9 @@ tide_extra *tide_extra_obtain(tide_cell *cell);
 /* The cell's extra, or NULL. */
 tide_extra *tide_extra_of(const tide_cell *cell);
 
+/* Whether what its arena hands out is overwritten at the end. */
+bool tide_cell_is_wiped(const tide_cell *cell);
+
 void tide_extra_free(tide_extra *extra);
 
 /* Registers a cleanup; false when there is no memory. */

@@ -13,12 +13,9 @@
 
 tide_mark_point tide_mark(void)
 {
-    tide_home_thread *thread = tide_thread_enter();
-    if (thread == NULL) {
-        (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "mark", TIDE_NO_OBJECT,
-                               "no memory for the thread's block");
+    tide_home_thread *thread = tide_thread_enter("mark");
+    if (thread == NULL)
         return (tide_mark_point){0, 0};
-    }
     tide_mark_point mark = {thread->fast.owner, tide_mark_next()};
     thread->fast.word = tide_mark_word(mark.number_);
     return mark;
@@ -88,8 +85,7 @@ static tide_extra *with_newest_cleanup(tide_cell *cell)
 
 static void release(tide_cell *cell, tide_ending *ending)
 {
-    tide_extra *extra = tide_extra_of(cell);
-    if (extra != NULL && extra->zero == TIDE_ZERO_WIPE)
+    if (tide_cell_is_wiped(cell))
         tide_cell_wipe(cell);
     tide_cell_drop_chunks(cell, ending);
     tide_cell_clear_pool(cell, tide_settings_get()->pool_size);

@@ -128,13 +128,25 @@ static bool is_over(const tide_arena *arena)
            tide_relaxed_(&arena->state_) == TIDE_STATE_CLOSED;
 }
 
+static tide_status close_on_heap(tide_arena *arena)
+{
+    tide_status status = tide_arena_check(arena, "delete");
+    if (status != TIDE_OK)
+        return status;
+    const tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL || (cell->special & TIDE_CELL_HEAP) == 0)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "delete", tide_arena_object(arena),
+                                "tide_arena_new() did not open it: close it");
+    return tide_arena_close_slow_(arena);
+}
+
 tide_status tide_arena_delete(tide_arena *arena)
 {
     if (arena == NULL)
         return TIDE_OK;
     tide_status status = TIDE_OK;
     if (!is_over(arena))
-        status = tide_arena_close_slow_(arena);
+        status = close_on_heap(arena);
     if (is_over(arena))
         tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
     return status;

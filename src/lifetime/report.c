@@ -14,12 +14,14 @@
 
 #define REPORT_LINES 16u
 
-/* Under the lock. Only a thread's own token can be lost: a fiber's may be set again anywhere. */
+/* Under the lock. Only a thread's own token can be lost: a fiber's may be set again anywhere. The
+ * mark is looked at first (tide_cell_mark): a living thread may be taking a dead one's cell. */
 static bool is_lost(const tide_cell *cell)
 {
+    if (tide_cell_mark(cell) == 0)
+        return false;
     tide_owner owner = tide_relaxed_(&cell->owner);
-    return tide_relaxed_(&cell->mark) != 0 && tide_token_is_threads(owner) &&
-           !tide_thread_token_lives(owner);
+    return tide_token_is_threads(owner) && !tide_thread_token_lives(owner);
 }
 
 static void count(tide_cell *cell, void *context)
@@ -66,13 +68,17 @@ size_t tide_trim(void)
 static void name_lost(tide_cell *cell, void *context)
 {
     size_t *lost = context;
-    if (!is_lost(cell) || ++*lost > REPORT_LINES)
+    if (!is_lost(cell) || tide_thread_token_is_inherited(tide_relaxed_(&cell->owner)) ||
+        ++*lost > REPORT_LINES)
         return;
     const tide_extra *extra = tide_extra_of(cell);
+    char name[TIDE_NAME_BYTES + sizeof " \"\""] = "";
+    if (extra != NULL && extra->name[0] != '\0')
+        (void)snprintf(name, sizeof name, " \"%s\"", extra->name);
     char line[160];
-    (void)snprintf(
-        line, sizeof line, "tidepool: the arena \"%s\" at %p was left open by a thread that ended",
-        extra != NULL ? extra->name : "", (void *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD));
+    (void)snprintf(line, sizeof line,
+                   "tidepool: the arena%s at %p was left open by a thread that ended", name,
+                   (void *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD));
     tide_os_complain(line);
 }
 

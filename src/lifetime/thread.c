@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lifetime/thread.h"
 
-#include <pthread.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/os.h"
 #include "base/settings.h"
@@ -12,6 +12,7 @@
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
 #include "lifetime/report.h"
+#include "lifetime/valid.h"
 
 /* What a slot holds that has nothing: taken for ever, so that the inline path needs no test for
  * NULL. */
@@ -95,13 +96,22 @@ static void leave(void *value)
     tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
 }
 
+/* The handlers may be registered more than once: the first call that a fork makes does the work. */
+static TIDE_THREAD_LOCAL bool forking;
+
 static void fork_prepare(void)
 {
+    if (forking)
+        return;
+    forking = true;
     tide_cells_lock();
 }
 
 static void fork_parent(void)
 {
+    if (!forking)
+        return;
+    forking = false;
     tide_cells_unlock();
 }
 
@@ -119,10 +129,18 @@ static void adopt_chunks(tide_home_thread *survivor, tide_home_thread *vanished)
     }
 }
 
+static tide_owner tokens_before_fork; /* under the lock of cells.h; 0: this is no fork's child */
+static tide_owner own_token_at_fork;
+
 /* Only the forking thread goes on. What the others had idle becomes everybody's; a list that one of
  * them was changing stays lost. */
 static void fork_child(void)
 {
+    if (!forking)
+        return;
+    forking = false;
+    tokens_before_fork = tide_token_for_thread();
+    own_token_at_fork = own_token;
     tide_home_thread *survivor = tide_thread_current();
     tide_home_thread *thread = threads;
     tide_cells_adopt(survivor != NULL ? survivor : &tide_start_thread);
@@ -141,72 +159,57 @@ static void fork_child(void)
         survivor->next = survivor->previous = NULL;
 }
 
-static bool notice_ends(void)
+bool tide_thread_token_is_inherited(tide_owner own)
 {
-    return tide_os_thread_exit_init(leave);
+    return own < tokens_before_fork && own != own_token_at_fork;
 }
 
 /* Handlers that were registered before run while the library's locks are taken, and would wait for
- * them for ever: so it is done when the library is loaded, unless the first call comes even
- * earlier. */
-static bool notice_forks(void)
+ * them for ever: so it is done when the library is loaded, unless the first call comes earlier. */
+static bool register_forks(void)
 {
-    static uint32_t noticed; /* 1 also while another thread is about it */
-    if (__atomic_exchange_n(&noticed, 1, __ATOMIC_ACQ_REL) != 0)
+    static uint32_t registered; /* 1 also while another thread is about it */
+    if (__atomic_exchange_n(&registered, 1, __ATOMIC_ACQ_REL) != 0)
         return true;
     if (tide_os_at_fork(fork_prepare, fork_parent, fork_child))
         return true;
-    __atomic_store_n(&noticed, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&registered, 0, __ATOMIC_RELEASE);
     return false;
 }
 
-__attribute__((constructor)) static void notice_forks_early(void)
+__attribute__((constructor)) static void register_forks_early(void)
 {
-    (void)notice_forks();
+    (void)register_forks();
 }
 
-static bool notice_exit(void)
+/* A report that can't be registered now is tried again by the next thread, and stops nobody. */
+static void register_report(void)
 {
-    return !tide_settings_get()->exit_report || tide_os_at_exit(tide_report_at_exit);
+    static bool registered;
+    if (!tide_settings_get()->exit_report ||
+        __atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
+        return;
+    if (!tide_os_at_exit(tide_report_at_exit))
+        __atomic_store_n(&registered, false, __ATOMIC_RELAXED);
 }
 
-/* What the process registers with the system, and how much of it has been done: written by one
- * thread at a time, under `once` or later under `again`, with release. */
-static bool (*const steps[])(void) = {notice_ends, notice_forks, notice_exit};
-static uint32_t steps_done;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t again = PTHREAD_MUTEX_INITIALIZER;
-
-#define STEPS (sizeof steps / sizeof steps[0])
-
-/* What finds no room is tried again by a later call, what is done is not done twice. */
-static void prepare(void)
+/* What the process needs before its first block; NULL, or what it lacks. A step that failed is
+ * tried again by the next call. Nobody waits for another thread, which a fork's child may be
+ * without: to take a step twice does no harm. */
+static const char *prepare(void)
 {
-    uint32_t done = steps_done;
-    while (done < STEPS && steps[done]())
-        done++;
-    __atomic_store_n(&steps_done, done, __ATOMIC_RELEASE);
-}
-
-static bool is_prepared(void)
-{
-    return __atomic_load_n(&steps_done, __ATOMIC_ACQUIRE) == STEPS;
-}
-
-/* The lock is not the first way, since nothing frees it in the child of a fork: `once` the C
- * library starts anew there as long as it isn't done. */
-static bool prepare_again(void)
-{
-    pthread_mutex_lock(&again);
-    prepare();
-    pthread_mutex_unlock(&again);
-    return is_prepared();
+    if (!tide_os_thread_exit_init(leave))
+        return "the process has no thread-specific key left";
+    if (!register_forks())
+        return "no memory for a fork handler";
+    register_report();
+    return NULL;
 }
 
 static void fill(tide_home_thread *thread)
 {
     const tide_settings *settings = tide_settings_get();
-    bool ready = tide_settings_get()->ready;
+    bool ready = settings->ready;
     thread->own = own_token;
     thread->fast.owner = current_token;
     thread->fast.word = tide_mark_word(tide_mark_next());
@@ -216,33 +219,43 @@ static void fill(tide_home_thread *thread)
     thread->kept_limit = ready ? 0 : settings->pool_count;
 }
 
-tide_home_thread *tide_thread_enter(void)
+/* Makes the thread's block; NULL, or what it lacks. */
+static const char *make_block(void)
 {
-    tide_home_thread *thread = tide_thread_current();
-    if (thread != NULL)
-        return thread;
-    pthread_once(&once, prepare);
-    if (!is_prepared() && !prepare_again())
-        return NULL;
-    thread = tide_system_allocate(sizeof *thread, _Alignof(tide_home_thread), TIDE_REQUEST_ZEROED);
+    const char *lacking = prepare();
+    if (lacking != NULL)
+        return lacking;
+    tide_home_thread *thread =
+        tide_system_allocate(sizeof *thread, _Alignof(tide_home_thread), TIDE_REQUEST_ZEROED);
     if (thread == NULL)
-        return NULL;
+        return "no memory for the thread's block";
     if (!tide_os_thread_exit_arm(thread)) {
         tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
-        return NULL;
+        return "no memory to note the thread's end";
     }
     if (own_token == 0)
         own_token = current_token = tide_token_for_thread();
     fill(thread);
+    TIDE_ASSERT(tide_home_thread_is_valid(thread));
     enroll(thread);
     set_self(thread);
-    return thread;
+    return NULL;
+}
+
+tide_home_thread *tide_thread_enter(const char *operation)
+{
+    if (tide_thread_current() == NULL) {
+        const char *lacking = make_block();
+        if (lacking != NULL)
+            (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, operation, TIDE_NO_OBJECT, lacking);
+    }
+    return tide_thread_current();
 }
 
 void tide_thread_return(void)
 {
     if (tide_thread_current() == NULL && own_token != 0)
-        (void)tide_thread_enter();
+        (void)make_block();
 }
 
 bool tide_thread_token_lives(tide_owner own)
@@ -318,6 +331,7 @@ static tide_cell *pop_or_obtain(tide_home_thread *thread)
 
 tide_cell *tide_thread_take_cell(tide_home_thread *thread)
 {
+    TIDE_ASSERT(tide_home_thread_is_valid(thread));
     tide_cell *cell = thread->fast.home;
     if (cell->mark == 0)
         return cell;
@@ -332,6 +346,7 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
     cell->special = 0;
     cell->arena &= ~TIDE_ARENA_COLD;
     tide_relaxed_store_(&cell->mark, 0);
+    TIDE_ASSERT(tide_cell_is_valid(cell) && tide_home_thread_is_valid(thread));
     if (cell == thread->fast.home)
         return;
     if (!tide_thread_has_home(&thread->fast) && tide_settings_get()->ready)
@@ -352,17 +367,10 @@ void tide_thread_detach_home(tide_home_thread *thread)
         tide_chunk_detach_home(thread);
 }
 
-static tide_owner no_memory(void)
-{
-    (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "owner", TIDE_NO_OBJECT,
-                           "no memory for the thread's block");
-    return 0;
-}
-
 tide_owner tide_owner_current(void)
 {
-    tide_home_thread *thread = tide_thread_enter();
-    return thread != NULL ? thread->fast.owner : no_memory();
+    const tide_home_thread *thread = tide_thread_enter("owner");
+    return thread != NULL ? thread->fast.owner : 0;
 }
 
 #ifdef TIDE_DEBUG
@@ -385,9 +393,9 @@ tide_owner tide_owner_set(tide_owner token)
                          "no such owner token: %" PRIu64, token);
         tide_fault_raise();
     }
-    tide_home_thread *thread = tide_thread_enter();
+    tide_home_thread *thread = tide_thread_enter("owner");
     if (thread == NULL)
-        return no_memory();
+        return 0;
 #ifdef TIDE_DEBUG
     if (is_current_elsewhere(thread, token)) {
         (void)TIDE_ERROR(TIDE_INVALID_ARGUMENT, "owner", TIDE_NO_OBJECT,

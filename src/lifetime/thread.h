@@ -33,9 +33,9 @@ typedef struct tide_home_thread {
 _Static_assert(sizeof(tide_home_thread) + 4 * sizeof(tide_block) <= 1024,
                "an idle thread costs more than 1 KiB");
 
-/* The calling thread's block, made by the first call; NULL, nothing noted, when there is no memory.
- */
-tide_home_thread *tide_thread_enter(void);
+/* The calling thread's block, made by the first call; NULL, OUT_OF_MEMORY noted for `operation`,
+ * when it can't be. A later call may have more luck. */
+tide_home_thread *tide_thread_enter(const char *operation);
 
 /* Makes a block for a thread that had one and has ended it: destructors of the program's own may
  * run after the library's. Nothing for a thread that never had one, or without memory. */
@@ -77,6 +77,10 @@ static inline bool tide_thread_has_home(const tide_thread *thread)
 /* Under the lock: whether a living thread has this token, as its own or as the current one; how
  * many threads there are. */
 bool tide_thread_token_lives(tide_owner own);
+
+/* In a fork's child, under the lock: whether the token was a thread's own that the fork left behind
+ * in the parent, or that had ended before. */
+bool tide_thread_token_is_inherited(tide_owner own);
 size_t tide_thread_count(void);
 
 /* A mark number that the process has not used before; they grow. */

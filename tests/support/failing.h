@@ -14,6 +14,9 @@
  *
  * The countdown is the thread's own, so threads don't disturb each other, and only calls from the
  * program and the library itself are counted, not the C library's own.
+ *
+ * Besides, as long as `failing_step` names one of the steps of base/os.h that need the C library's
+ * memory, that one fails.
  */
 #ifndef TIDEPOOL_TESTS_FAILING_H
 #define TIDEPOOL_TESTS_FAILING_H
@@ -70,6 +73,15 @@ static bool failing_now(void)
     return true;
 }
 
+typedef enum failing_os_step {
+    FAILING_NOTHING,
+    FAILING_AT_FORK,
+    FAILING_AT_EXIT,
+    FAILING_ARM
+} failing_os_step;
+
+static failing_os_step failing_step = FAILING_NOTHING;
+
 TIDE_BEGIN_DECLS
 
 void *__real_malloc(size_t size);
@@ -78,11 +90,18 @@ void *__real_realloc(void *block, size_t size);
 int __real_posix_memalign(void **block, size_t alignment, size_t size);
 void *__real_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
 
+bool __real_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+bool __real_tide_os_at_exit(void (*callback)(void));
+bool __real_tide_os_thread_exit_arm(void *value);
+
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
+bool __wrap_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+bool __wrap_tide_os_at_exit(void (*callback)(void));
+bool __wrap_tide_os_thread_exit_arm(void *value);
 
 void *__wrap_malloc(size_t size)
 {
@@ -149,6 +168,22 @@ int __wrap_atexit(void (*callback)(void))
 {
     return failing_call_now() ? -1 : __real_atexit(callback);
 }
+
+bool __wrap_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    return failing_step != FAILING_AT_FORK && __real_tide_os_at_fork(prepare, parent, child);
+}
+
+bool __wrap_tide_os_at_exit(void (*callback)(void))
+{
+    return failing_step != FAILING_AT_EXIT && __real_tide_os_at_exit(callback);
+}
+
+bool __wrap_tide_os_thread_exit_arm(void *value)
+{
+    return failing_step != FAILING_ARM && __real_tide_os_thread_exit_arm(value);
+}
+
 TIDE_END_DECLS
 
 #endif

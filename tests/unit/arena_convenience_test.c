@@ -2,6 +2,8 @@
 /* Conveniences of an arena: typed objects, copies, formatted text, growth in place, bytes used. */
 #include "test.h"
 
+#include <errno.h>
+#include <sys/resource.h>
 #include <wchar.h>
 
 typedef struct point {
@@ -231,6 +233,75 @@ static void text_that_the_c_library_refuses_is_a_fault(void **state)
 }
 
 /* ------------------------------------------------------------------------------- growth */
+
+static void text_that_the_c_library_has_no_memory_for_is_out_of_memory(void **state)
+{
+    (void)state;
+    skip_under_checker(); /* they map more than the limit lets them */
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    const struct rlimit none = {4096, before.rlim_max};
+    errno = EDOM;
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    char *text = tide_arena_printf(&arena, "%.*f", 100000000, 1.0);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_out_of_memory(text);
+    assert_error_names("printf: ");
+    assert_int_equal(errno, EDOM);
+    assert_string_equal(tide_arena_printf(&arena, "%.1f", 1.0), "1.0");
+}
+
+static void text_beyond_the_c_librarys_longest_is_out_of_memory(void **state)
+{
+    (void)state;
+    static char too_wide[] = "%2147483648d"; /* no literal: the compiler would refuse it */
+    assert_out_of_memory(tide_arena_printf(&arena, too_wide, 1));
+    assert_error_names("2147483647");
+    assert_string_equal(tide_arena_printf(&arena, "%s", "fine"), "fine");
+}
+
+#define STACK_BYTES ((size_t)1 << 18)
+
+static const char secret[] = "what nobody may find later";
+
+/* Far down its stack, so that nothing overwrites by chance what it leaves there. */
+static __attribute__((noinline)) void print_secret(tide_arena *wiping, size_t depth)
+{
+    volatile char space[1024];
+    space[depth % sizeof space] = 0;
+    if (depth > 0)
+        print_secret(wiping, depth - 1);
+    else
+        assert_non_null(tide_arena_printf(wiping, "%s!", secret));
+    space[0] = space[depth % sizeof space];
+}
+
+static void *print_and_wipe(void *context)
+{
+    tide_arena wiping;
+    tide_arena_options options = TIDE_ARENA_OPTIONS_INIT;
+    options.zero = TIDE_ZERO_WIPE;
+    assert_ok(tide_arena_open_with(&wiping, &options));
+    print_secret(&wiping, 32);
+    assert_ok(tide_arena_close(&wiping));
+    return context;
+}
+
+static void an_arena_that_wipes_leaves_no_text_on_the_stack(void **state)
+{
+    (void)state;
+    skip_under_checker(); /* ASan keeps locals elsewhere */
+    static char stack[STACK_BYTES] __attribute__((aligned(4096)));
+    pthread_attr_t attributes;
+    pthread_t thread;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstack(&attributes, stack, sizeof stack), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, print_and_wipe, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    for (size_t i = 0; i + sizeof secret <= sizeof stack; i++)
+        assert_int_not_equal(memcmp(&stack[i], secret, sizeof secret - 1), 0);
+}
 
 static void the_newest_allocation_grows_in_place_and_new_bytes_are_zero(void **state)
 {
@@ -475,6 +546,9 @@ int main(void)
         with_arena(vprintf_takes_an_argument_list_and_may_need_it_twice),
         with_arena(a_null_format_is_a_fault),
         with_arena(text_that_the_c_library_refuses_is_a_fault),
+        with_arena(text_that_the_c_library_has_no_memory_for_is_out_of_memory),
+        with_arena(text_beyond_the_c_librarys_longest_is_out_of_memory),
+        cmocka_unit_test(an_arena_that_wipes_leaves_no_text_on_the_stack),
         with_arena(the_newest_allocation_grows_in_place_and_new_bytes_are_zero),
         with_arena(growth_beyond_the_room_is_exhausted_and_changes_nothing),
         with_arena(an_older_allocation_does_not_grow),

@@ -217,6 +217,36 @@ static void an_arena_opened_between_two_marks_survives_the_inner(void **state)
     assert_false(tide_scope_is_alive(scope));
 }
 
+static void a_reset_does_not_move_an_arena_behind_a_mark(void **state)
+{
+    (void)state;
+    tide_arena used, empty;
+    assert_ok(tide_arena_open(&used));
+    assert_ok(tide_arena_open(&empty));
+    assert_non_null(tide_arena_allocate(&used, 8, 8));
+    tide_mark_point mark = tide_mark();
+    assert_ok(tide_arena_reset(&used));
+    assert_ok(tide_arena_reset(&empty));
+    assert_non_null(tide_arena_allocate(&used, 8, 8));
+    assert_non_null(tide_arena_allocate(&empty, 8, 8));
+    assert_ok(tide_close_to(mark));
+    assert_ok(tide_arena_close(&used));
+    assert_ok(tide_arena_close(&empty));
+}
+
+static void an_arena_that_was_reset_is_closed_to_the_mark_before_its_opening(void **state)
+{
+    (void)state;
+    tide_arena arena;
+    tide_mark_point outer = tide_mark();
+    assert_ok(tide_arena_open(&arena));
+    (void)tide_mark();
+    assert_ok(tide_arena_reset(&arena));
+    assert_ok(tide_arena_attach(&arena, note, context_of("r")));
+    assert_ok(tide_close_to(outer));
+    assert_string_equal(ran, "r");
+}
+
 /* ------------------------------------------------------------------------------- cleanups */
 
 static void cleanups_run_across_arenas_last_registered_first(void **state)
@@ -515,6 +545,9 @@ int main(void)
         cmocka_unit_test_setup(marks_nest, forget),
         cmocka_unit_test_setup(a_mark_can_be_closed_to_again_and_again, forget),
         cmocka_unit_test_setup(an_arena_opened_between_two_marks_survives_the_inner, forget),
+        cmocka_unit_test_setup(a_reset_does_not_move_an_arena_behind_a_mark, forget),
+        cmocka_unit_test_setup(an_arena_that_was_reset_is_closed_to_the_mark_before_its_opening,
+                               forget),
         cmocka_unit_test_setup(cleanups_run_across_arenas_last_registered_first, forget),
         cmocka_unit_test_setup(every_cleanup_finds_the_memory_of_all_the_arenas_intact, forget),
         cmocka_unit_test_setup(every_arena_is_closed_before_the_first_cleanup_runs, forget),

@@ -249,6 +249,34 @@ static void a_stranger_cannot_delete_an_arena(void **state)
     assert_ok(tide_arena_delete(arena));
 }
 
+static void an_open_arena_on_the_stack_is_not_deleted(void **state)
+{
+    (void)state;
+    tide_arena empty, used;
+    assert_ok(tide_arena_open(&empty));
+    assert_ok(tide_arena_open(&used));
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&used, 8, 8);
+    assert_non_null(block);
+    *block = 7;
+    assert_refused(TIDE_INVALID_ARGUMENT, tide_arena_delete(&empty));
+    assert_refused(TIDE_INVALID_ARGUMENT, tide_arena_delete(&used));
+    assert_error_names("delete: tide_arena_new() did not open it");
+    assert_true(tide_arena_is_alive(&empty));
+    assert_int_equal(*block, 7);
+    assert_ok(tide_arena_close(&empty));
+    assert_ok(tide_arena_close(&used));
+}
+
+static void a_refusal_of_a_closed_arena_says_what_was_wanted(void **state)
+{
+    (void)state;
+    tide_arena arena;
+    assert_ok(tide_arena_open(&arena));
+    assert_ok(tide_arena_close(&arena));
+    assert_refused(TIDE_CLOSED, tide_arena_close(&arena));
+    assert_error_names("close: the arena is closed, an open one is wanted (arena at ");
+}
+
 static void a_null_place_for_the_segment_is_invalid_before_all_else(void **state)
 {
     (void)state;
@@ -371,6 +399,8 @@ int main(void)
         cmocka_unit_test(a_stranger_with_arenas_of_its_own_gets_wrong_owner_too),
         cmocka_unit_test(a_stranger_gets_wrong_owner_for_a_closed_arena_too),
         cmocka_unit_test(a_stranger_cannot_delete_an_arena),
+        cmocka_unit_test(an_open_arena_on_the_stack_is_not_deleted),
+        cmocka_unit_test(a_refusal_of_a_closed_arena_says_what_was_wanted),
         cmocka_unit_test(a_null_place_for_the_segment_is_invalid_before_all_else),
         cmocka_unit_test(a_null_cleanup_is_invalid),
         cmocka_unit_test(a_refusal_names_operation_and_arena),

@@ -63,7 +63,8 @@ TIDE_HELPER void tide_clear_lines_(char *start, size_t size)
 TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t word, uint64_t flags)
 {
     uint64_t address = (uint64_t)(uintptr_t)arena;
-    tide_relaxed_store_(&cell->mark, word);
+    /* Release: another thread that sees the mark sees the owner too. */
+    __atomic_store_n(&cell->mark, word, __ATOMIC_RELEASE);
     if (cell->arena != address)
         cell->arena = address;
     tide_relaxed_store_(&arena->state_, (uint64_t)(uintptr_t)cell | flags);

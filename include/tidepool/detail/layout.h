@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The structures that the inlined functions share with the library: cell, chunk and thread block.
- * They are part of the binary interface under the name layout1: a program compiled for
- * another layout refers to a symbol that this library does not have, and the loader refuses it.
+ * They are part of the binary interface under the name layout1: a program compiled for another
+ * layout refers to a symbol that this library does not have, and the loader refuses it. (What calls
+ * instead of inlining: see TIDE_OF_LAYOUT_.)
  *
  * Which fields several threads may touch: a stranger may read owner, epoch, since and mark of a
- * cell, owner_ and state_ of an arena, at any time, to be told that it is wrong. Those are relaxed
- * atomics; the one thread that may write them reads them as it likes. Everything else belongs to
- * the owner of the arena that has the cell or chunk, or, while it is idle, to the thread in whose
- * block it lies. The home cell of a thread belongs to the thread's current owner, idle or taken: a
- * thread that changes its owner first lets go of a home cell that is taken (tide_owner_set).
+ * cell, and owner_ and state_ of an arena, at any moment, to be told that it is wrong. Those are
+ * atomics, relaxed but for the mark and the owner of a cell that is taken; the one thread that may
+ * write them reads them as it likes. Everything else belongs to the owner of the arena that has the
+ * cell or chunk, or, while it is idle, to the thread in whose block it lies. The home cell of a
+ * thread belongs to the thread's current owner, idle or taken: a thread that changes its owner
+ * first lets go of a home cell that is taken (tide_owner_set).
  */
 #ifndef TIDEPOOL_DETAIL_LAYOUT_H
 #define TIDEPOOL_DETAIL_LAYOUT_H
