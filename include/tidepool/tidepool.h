@@ -21,11 +21,13 @@
 #include "bytes.h"
 #include "config.h"
 #include "fault.h"
+#include "grace.h"
 #include "manager.h"
 #include "owner.h"
 #include "pool.h"
 #include "scope.h"
 #include "segment.h"
+#include "shared.h"
 #include "status.h"
 
 #endif

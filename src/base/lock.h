@@ -21,6 +21,10 @@ typedef struct tide_lock {
 
 void tide_lock_wait(tide_lock *lock);
 
+/* One pause of a loop that waits for another thread: longer each time, then the processor is given
+ * away. `pauses` starts at 0. */
+void tide_back_off(uint32_t *pauses);
+
 static inline bool tide_lock_try(tide_lock *lock)
 {
     return __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) == 0;

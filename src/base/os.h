@@ -25,6 +25,18 @@ static inline bool tide_os_is_alone(void)
 /* Lets another thread run that wants to. */
 void tide_os_give_way(void);
 
+/* Waits a moment for another thread, longer with each look: first it spins, then gives way, then
+ * sleeps for up to a millisecond. */
+void tide_os_wait_a_little(uint32_t looks);
+
+/* Makes every running thread of the process pass a memory barrier before it returns. Prepare says
+ * whether the system can; it is called again in a fork's child. */
+bool tide_os_barrier_prepare(void);
+void tide_os_barrier(void);
+
+/* The system's number of the calling thread. */
+uint64_t tide_os_thread_number(void);
+
 /* Registers for the process; false when there is no room for the handlers. */
 bool tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 bool tide_os_at_exit(void (*callback)(void));

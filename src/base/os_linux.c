@@ -3,11 +3,14 @@
 #include "base/os.h"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *tide_os_environment(const char *name)
@@ -31,6 +34,42 @@ void tide_os_complain(const char *line)
 void tide_os_give_way(void)
 {
     (void)sched_yield();
+}
+
+#define LOOKS_SPINNING 16u
+#define LOOKS_YIELDING 64u
+#define NAP_LONGEST    1000000L /* ns */
+
+void tide_os_wait_a_little(uint32_t looks)
+{
+    if (looks < LOOKS_SPINNING) {
+        for (uint32_t i = 0; i < (UINT32_C(8) << (looks / 4)); i++)
+            __asm__ volatile("" ::: "memory");
+    } else if (looks < LOOKS_YIELDING) {
+        (void)sched_yield();
+    } else {
+        long nap = (long)(looks - LOOKS_YIELDING + 1) * 10000;
+        struct timespec time = {0, nap < NAP_LONGEST ? nap : NAP_LONGEST};
+        (void)nanosleep(&time, NULL);
+    }
+}
+
+bool tide_os_barrier_prepare(void)
+{
+    long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+    return commands >= 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0 &&
+           syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+/* It cannot fail once it is registered. */
+void tide_os_barrier(void)
+{
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+uint64_t tide_os_thread_number(void)
+{
+    return (uint64_t)syscall(SYS_gettid);
 }
 
 bool tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))

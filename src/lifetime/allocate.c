@@ -87,18 +87,6 @@ static void *serve_from_chunk(tide_arena *arena, tide_cell *cell, size_t size, s
     return tide_chunk_carve(chunk, size, alignment, zeroed);
 }
 
-/* A kept chunk that surely holds the request, taken out of the spare list. */
-static tide_chunk *take_spare(tide_extra *extra, size_t need)
-{
-    tide_chunk **link = &extra->spare;
-    while (*link != NULL && tide_chunk_payload(*link) < need)
-        link = &(*link)->next;
-    tide_chunk *chunk = *link;
-    if (chunk != NULL)
-        *link = chunk->next;
-    return chunk;
-}
-
 /* The newest chunk of the row stays in front: a block of its own goes behind it. */
 static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, size_t row_max)
 {
@@ -139,7 +127,7 @@ static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t siz
     size_t need;
     tide_chunk *chunk = NULL;
     if (extra != NULL && tide_checked_add(request.size, alignment, &need))
-        chunk = take_spare(extra, need);
+        chunk = tide_extra_take_spare(extra, need);
     if (chunk == NULL)
         chunk = tide_chunk_obtain(tide_thread_current(), &request);
     if (chunk == NULL)

@@ -120,15 +120,20 @@ static void wipe(char *start, size_t size)
     tide_bytes_wipe(start, 0, size);
 }
 
-void tide_cell_wipe(tide_cell *cell)
+void tide_cell_wipe_chunks(const tide_cell *cell)
 {
-    char *pool = tide_cell_pool(cell);
-    if (pool != NULL)
-        wipe(pool, tide_settings_get()->pool_size);
     for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next) {
         if (tide_chunk_has_memory(chunk))
             wipe(chunk->start, (size_t)(chunk->bump - chunk->start));
     }
+}
+
+void tide_cell_wipe(const tide_cell *cell)
+{
+    char *pool = tide_cell_pool(cell);
+    if (pool != NULL)
+        wipe(pool, tide_settings_get()->pool_size);
+    tide_cell_wipe_chunks(cell);
 }
 
 static void drop(tide_chunk *chunk, tide_ending *ending)
@@ -188,7 +193,7 @@ static void end_lifetime(tide_arena *arena, tide_cell *cell)
     tide_arena_set_state(arena, TIDE_STATE_ENDING);
 }
 
-static bool is_wiped(const tide_cell *cell)
+bool tide_cell_is_wiped(const tide_cell *cell)
 {
     const tide_extra *extra = tide_extra_of(cell);
     return extra != NULL && extra->zero == TIDE_ZERO_WIPE;
@@ -261,7 +266,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
         object.name = memcpy(name, object.name, sizeof name);
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
-    if (is_wiped(cell))
+    if (tide_cell_is_wiped(cell))
         tide_cell_wipe(cell);
     tide_cell_drop_chunks(cell, &ending);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
@@ -272,7 +277,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
 
 /* The row's chunks stay, empty; the newest is used first, the others wait in the extra. Where there
  * is no memory for one, they go. */
-static void keep_chunks(tide_cell *cell, tide_ending *ending)
+void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending)
 {
     size_t row_max = tide_settings_get()->chunk_max;
     tide_extra *extra = tide_extra_of(cell);
@@ -316,10 +321,10 @@ tide_status tide_arena_reset(tide_arena *arena)
     tide_ending ending = {0};
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
-    if (is_wiped(cell))
+    if (tide_cell_is_wiped(cell))
         tide_cell_wipe(cell);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
-    keep_chunks(cell, &ending);
+    tide_cell_keep_chunks(cell, &ending);
     tide_cell_set_mark(cell, tide_thread_self_()->word);
     start_window(arena, cell);
     return tide_ending_report(&ending, "reset", tide_arena_object(arena));

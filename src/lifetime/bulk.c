@@ -3,7 +3,7 @@
 #include <tidepool/bulk.h>
 
 #include "base/error.h"
-#include "lifetime/cells.h"
+#include "lifetime/grace.h"
 #include "lifetime/segment.h"
 #include <tidepool/bytes.h>
 
@@ -43,9 +43,26 @@ static tide_status check_range(const tide_segment *segment, size_t offset, size_
                       size, offset, extent);
 }
 
-static tide_status check_session(const tide_segment *segment, const char *operation)
+/* The sections of an operation on two segments, the second inside the first. */
+typedef struct tide_section_pair {
+    tide_section first;
+    tide_section second;
+} tide_section_pair;
+
+static tide_status open_both(const tide_segment *first, const tide_segment *second,
+                             const char *operation, tide_section_pair *pair)
 {
-    return tide_scope_check(segment->cell_, segment->epoch_ & ~TIDE_EPOCH_MAPPED, operation);
+    tide_status status = tide_section_open(first, operation, &pair->first);
+    if (status != TIDE_OK || tide_section_try(second, &pair->second))
+        return status;
+    tide_section_close(&pair->first);
+    return tide_section_refuse(second, operation);
+}
+
+static void close_both(const tide_section_pair *pair)
+{
+    tide_section_close(&pair->second);
+    tide_section_close(&pair->first);
 }
 
 /* The first refusal of a list, evaluated in order. */
@@ -62,9 +79,11 @@ tide_status tide_segment_read_slow_(const tide_segment *segment, size_t offset, 
     TRY(check_segment(segment, "read"));
     TRY(check_bytes(segment, to, size, "read"));
     TRY(check_range(segment, offset, size, "read"));
-    TRY(check_session(segment, "read"));
+    tide_section section;
+    TRY(tide_section_open(segment, "read", &section));
     if (size != 0)
         memmove(to, segment->base_ + offset, size);
+    tide_section_close(&section);
     return TIDE_OK;
 }
 
@@ -75,9 +94,11 @@ tide_status tide_segment_write_slow_(const tide_segment *segment, size_t offset,
     TRY(check_bytes(segment, from, size, "write"));
     TRY(check_writable(segment, "write"));
     TRY(check_range(segment, offset, size, "write"));
-    TRY(check_session(segment, "write"));
+    tide_section section;
+    TRY(tide_section_open(segment, "write", &section));
     if (size != 0)
         memmove(segment->base_ + offset, from, size);
+    tide_section_close(&section);
     return TIDE_OK;
 }
 
@@ -85,10 +106,12 @@ tide_status tide_segment_fill_slow_(const tide_segment *segment, uint8_t value)
 {
     TRY(check_segment(segment, "fill"));
     TRY(check_writable(segment, "fill"));
-    TRY(check_session(segment, "fill"));
+    tide_section section;
+    TRY(tide_section_open(segment, "fill", &section));
     size_t size = tide_extent_size_(segment->extent_);
     if (size != 0)
         memset(segment->base_, value, size);
+    tide_section_close(&section);
     return TIDE_OK;
 }
 
@@ -100,10 +123,11 @@ tide_status tide_segment_copy_slow_(const tide_segment *source, size_t source_of
     TRY(check_range(source, source_offset, size, "copy"));
     TRY(check_writable(target, "copy"));
     TRY(check_range(target, target_offset, size, "copy"));
-    TRY(check_session(source, "copy"));
-    TRY(check_session(target, "copy"));
+    tide_section_pair sections;
+    TRY(open_both(source, target, "copy", &sections));
     if (size != 0)
         memmove(target->base_ + target_offset, source->base_ + source_offset, size);
+    close_both(&sections);
     return TIDE_OK;
 }
 
@@ -126,14 +150,15 @@ tide_status tide_segment_mismatch_slow_(const tide_segment *a, size_t a_from, si
     TRY(check_bytes(a, difference, 1, "mismatch"));
     TRY(check_between(a, a_from, a_to));
     TRY(check_between(b, b_from, b_to));
-    TRY(check_session(a, "mismatch"));
-    TRY(check_session(b, "mismatch"));
+    tide_section_pair sections;
+    TRY(open_both(a, b, "mismatch", &sections));
     size_t a_size = a_to - a_from;
     size_t b_size = b_to - b_from;
     size_t shorter = a_size < b_size ? a_size : b_size;
     size_t same = 0;
     if (shorter != 0)
         same = tide_bytes_mismatch(a->base_ + a_from, b->base_ + b_from, shorter);
+    close_both(&sections);
     *difference = same == shorter && a_size == b_size ? -1 : (int64_t)same;
     return TIDE_OK;
 }

@@ -200,10 +200,10 @@ static void settle(tide_home_thread *thread, tide_chunk *chunk)
     set_home(thread, chunk);
 }
 
-/* The home chunk or a cached one of at least `payload` bytes, or NULL. */
-static tide_chunk *find_idle(tide_home_thread *thread, size_t payload)
+/* A cached chunk of at least `payload` bytes, or the home chunk if it may be that, or NULL. */
+static tide_chunk *find_idle(tide_home_thread *thread, size_t payload, bool may_be_home)
 {
-    if (home_is_idle(thread) && thread->fast.chunk_room >= payload) {
+    if (may_be_home && home_is_idle(thread) && thread->fast.chunk_room >= payload) {
         tide_chunk *chunk = thread->fast.home_chunk;
         chunk->bump = chunk->start;
         return chunk;
@@ -231,11 +231,13 @@ tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request
     if (need <= request->row_max) {
         size_t payload = row_payload(request, need);
         bool is_system = request->manager == NULL;
-        tide_chunk *chunk = is_system ? find_idle(thread, payload) : NULL;
+        tide_chunk *chunk =
+            is_system && thread != NULL ? find_idle(thread, payload, !request->shared) : NULL;
         if (chunk != NULL)
             return chunk;
         /* An arena's first chunk is to become the home chunk when it comes back. */
-        bool may_be_home = is_system && request->last == 0 && tide_settings_get()->ready;
+        bool may_be_home =
+            is_system && !request->shared && request->last == 0 && tide_settings_get()->ready;
         if (may_be_home && payload < TIDE_HOME_CHUNK_BYTES &&
             request->row_max >= TIDE_HOME_CHUNK_BYTES)
             payload = TIDE_HOME_CHUNK_BYTES;
@@ -283,16 +285,22 @@ static void keep(tide_home_thread *thread, tide_chunk *chunk)
         push(thread, chunk);
 }
 
+bool tide_chunk_is_cacheable(const tide_chunk *chunk)
+{
+    return chunk->manager == NULL && row_of(tide_chunk_payload(chunk)) != TIDE_CHUNK_ROWS &&
+           chunk->start == (const char *)(chunk + 1);
+}
+
 tide_status tide_chunk_give_back(tide_home_thread *thread, tide_chunk *chunk)
 {
     if (chunk->manager != NULL)
         return destroy(chunk);
-    if (chunk == thread->fast.home_chunk) {
+    if (thread != NULL && chunk == thread->fast.home_chunk) {
         chunk->bump = NULL;
         chunk->next = NULL;
         return TIDE_OK;
     }
-    if (row_of(tide_chunk_payload(chunk)) == TIDE_CHUNK_ROWS || chunk->start != (char *)(chunk + 1))
+    if (thread == NULL || !tide_chunk_is_cacheable(chunk))
         return destroy(chunk);
     tide_checker_forbid(chunk->start, tide_chunk_payload(chunk));
     keep(thread, chunk);

@@ -26,6 +26,7 @@ typedef struct tide_chunk_request {
     size_t size;      /* bytes, at least 1 */
     size_t alignment; /* a power of two */
     bool zeroed;
+    bool shared; /* for a shared arena, which leaves the home chunk to its thread */
     size_t last; /* payload of the arena's newest chunk of the row; 0: it has none */
     size_t row_min;
     size_t row_max;
@@ -36,9 +37,12 @@ typedef struct tide_chunk_request {
  * nothing noted. `thread` is the calling one. */
 tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
 
+/* Whether an idle chunk of this kind may be kept: of the system's and of a size of the row. */
+bool tide_chunk_is_cacheable(const tide_chunk *chunk);
+
 /* Takes a chunk back: to the calling thread's home slot if it is the one there, into the calling
  * thread's cache, or to its manager, whose status it returns (OK otherwise). Its bytes are nobody's
- * from here on. */
+ * from here on. `thread` may be NULL: there is no block, and nothing to keep it in. */
 tide_status tide_chunk_give_back(struct tide_home_thread *thread, tide_chunk *chunk);
 
 /* Serves a request from the chunk's free bytes, cleared if asked; NULL when they don't suffice. */

@@ -47,6 +47,9 @@ tide_extra *tide_extra_obtain(tide_cell *cell);
 /* The cell's extra, or NULL. */
 tide_extra *tide_extra_of(const tide_cell *cell);
 
+/* A kept chunk that surely holds `need` bytes, taken out of the spare ones, or NULL. */
+tide_chunk *tide_extra_take_spare(tide_extra *extra, size_t need);
+
 void tide_extra_free(tide_extra *extra);
 
 /* Registers a cleanup; false when there is no memory. */

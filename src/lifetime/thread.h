@@ -24,6 +24,7 @@ typedef struct tide_home_thread {
     tide_cell *kept[TIDE_IDLE_SLOTS];
     size_t cached_bytes;                 /* payload of cached chunks and of the home chunk */
     tide_chunk *cached[TIDE_CHUNK_ROWS]; /* idle chunks by payload, linked by next */
+    uint64_t number;                     /* the system's, for reports */
     struct tide_home_thread *next;       /* register of all threads; under the lock of cells.h */
     struct tide_home_thread *previous;
 } tide_home_thread;
@@ -31,6 +32,9 @@ typedef struct tide_home_thread {
 /* The calling thread's block, made by the first call; NULL, nothing noted, when there is no memory.
  */
 tide_home_thread *tide_thread_enter(void);
+
+/* All threads that have a block, under the lock of cells.h. */
+extern tide_home_thread *tide_threads;
 
 /* What a thread without a block points to, and what a slot holds that has nothing: always taken. */
 extern tide_home_thread tide_start_thread;
