@@ -17,6 +17,7 @@
 #ifndef TIDEPOOL_BULK_H
 #define TIDEPOOL_BULK_H
 
+#include "bytes.h"
 #include "segment.h"
 
 TIDE_BEGIN_DECLS
@@ -51,6 +52,47 @@ TIDE_INLINE TIDE_MUST_USE tide_status tide_segment_mismatch(const tide_segment *
                                                             size_t a_to, const tide_segment *b,
                                                             size_t b_from, size_t b_to,
                                                             int64_t *difference);
+
+/**
+ * Copies `count` elements of `element_size` bytes (1, 2, 4 or 8) as if through a temporary, and swaps
+ * the bytes of each when the two layouts' byte orders differ. Both starts must be aligned to the
+ * element unless their layout says TIDE_UNALIGNED. In this order: INVALID_ARGUMENT for an element size
+ * or layout that is none; OUT_OF_BOUNDS for a count above PTRDIFF_MAX or a product that overflows is
+ * reported with the ranges; the source's MISALIGNED → the target's MISALIGNED → the source's
+ * OUT_OF_BOUNDS → the target's READ_ONLY → its OUT_OF_BOUNDS → the source's WRONG_OWNER, CLOSED → the
+ * target's.
+ */
+TIDE_API TIDE_MUST_USE tide_status tide_segment_copy_elements(
+    const tide_segment *source, tide_layout source_layout, size_t source_offset,
+    const tide_segment *target, tide_layout target_layout, size_t target_offset,
+    size_t element_size, size_t count);
+
+/**
+ * How many elements of `element_size` bytes the segment is, each of them a slice at index ×
+ * element_size. Unless the layout says TIDE_UNALIGNED the segment must start at a multiple of the size:
+ * MISALIGNED; then INVALID_ARGUMENT when its size is no multiple. Any thread, closed too.
+ */
+TIDE_API TIDE_MUST_USE tide_status tide_segment_elements(const tide_segment *segment,
+                                                         tide_layout layout, size_t element_size,
+                                                         size_t *count);
+
+/**
+ * The whole segment as an array of elements, in native order, at `to`, which has room for `capacity`
+ * elements. `count` gets how many they are, and may be NULL. In this order: INVALID_ARGUMENT when the
+ * size is no multiple of the element's; MISALIGNED; WRONG_OWNER; CLOSED, for an empty one too;
+ * EXHAUSTED when `capacity` is too small.
+ */
+TIDE_API TIDE_MUST_USE tide_status tide_segment_to_array(const tide_segment *segment,
+                                                         tide_layout layout, size_t element_size,
+                                                         void *to, size_t capacity, size_t *count);
+
+/** A segment of the arena, aligned to the element, that holds `count` elements of native order, in
+ *  `layout`'s order. INVALID_ARGUMENT; WRONG_OWNER, CLOSED of the arena; OUT_OF_MEMORY. (As JDK
+ *  SegmentAllocator.allocateFrom.) */
+struct tide_arena;
+TIDE_API TIDE_MUST_USE tide_status tide_arena_array(struct tide_arena *arena, tide_layout layout,
+                                                    size_t element_size, const void *elements,
+                                                    size_t count, tide_segment *segment);
 
 TIDE_END_DECLS
 
