@@ -60,7 +60,7 @@ void tide_grace_forked(void)
  */
 static void stamp(tide_thread *thread)
 {
-    uint64_t now = __atomic_load_n(&phase, __ATOMIC_RELAXED);
+    uint64_t now = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
     if (inline_sections())
         tide_relaxed_store_(&thread->reading, now);
     else
@@ -134,18 +134,19 @@ bool tide_section_is_inside(void)
     return tide_relaxed_(&tide_thread_self_()->reading) != 0;
 }
 
-/* Begins a new phase; says whether there is another thread that could read. */
+/* Begins a new phase; says whether there is another thread that could read. Release: a reader who stamps
+ * with the new phase, and is not waited for, sees the epochs that moved before it. */
 static bool begin_phase(uint64_t *begun)
 {
     const tide_home_thread *self = tide_thread_current();
     bool others = false;
     tide_cells_lock();
-    __atomic_store_n(&phase, phase + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&phase, phase + 1, __ATOMIC_RELEASE);
     *begun = phase;
     for (tide_home_thread *thread = tide_threads; thread != NULL; thread = thread->next) {
         others |= thread != self;
         if (tide_relaxed_(&thread->fast.phase) != 0)
-            tide_relaxed_store_(&thread->fast.phase, phase);
+            __atomic_store_n(&thread->fast.phase, phase, __ATOMIC_RELEASE);
     }
     tide_cells_unlock();
     return others;

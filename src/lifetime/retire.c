@@ -39,7 +39,8 @@ static list free_cells;   /* without memory */
 static list ready;        /* with one chunk each */
 static list retired;      /* … that a grace period makes ready */
 static list retired_rest; /* with memory that goes back to where it came from */
-static list passing;      /* what the grace period that is being waited for is for, either kind */
+static bool is_passing;   /* a thread waits for a grace period for these: */
+static list passing;
 static list passing_rest;
 
 static tide_cell *next_of(const tide_cell *cell)
@@ -196,22 +197,17 @@ static size_t release_all(list *from)
     }
 }
 
-/* Under the lock. */
-static bool is_passing(void)
-{
-    return passing.first != NULL || passing_rest.first != NULL;
-}
-
 /* One grace period for everything retired so far, or the rest of the one that another thread waits
  * for. */
 static bool pass(bool patience, size_t *freed)
 {
     tide_lock_take(&lock);
-    if (is_passing()) {
+    if (is_passing) {
         tide_lock_leave(&lock);
         tide_os_wait_a_little(0);
-        return true;
+        return patience;
     }
+    is_passing = true;
     splice(&passing, &retired);
     splice(&passing_rest, &retired_rest);
     tide_lock_leave(&lock);
@@ -225,6 +221,9 @@ static bool pass(bool patience, size_t *freed)
     }
     tide_lock_leave(&lock);
     *freed += release_all(&passing_rest);
+    tide_lock_take(&lock);
+    is_passing = false;
+    tide_lock_leave(&lock);
     return passed;
 }
 
@@ -254,7 +253,7 @@ static void make_room(void)
 
 static bool is_empty(void)
 {
-    return ready.count + retired.count + retired_rest.count == 0 && !is_passing();
+    return ready.count + retired.count + retired_rest.count == 0 && !is_passing;
 }
 
 void tide_retire(tide_cell *cell)
@@ -279,7 +278,7 @@ size_t tide_retire_drain(bool patience)
     size_t freed = 0;
     for (;;) {
         tide_lock_take(&lock);
-        bool waits = retired.first != NULL || retired_rest.first != NULL || is_passing();
+        bool waits = retired.first != NULL || retired_rest.first != NULL || is_passing;
         tide_lock_leave(&lock);
         if (!waits || !pass(patience, &freed))
             break;
@@ -347,5 +346,6 @@ void tide_retire_fork_child(void)
 {
     splice(&retired, &passing);
     splice(&retired_rest, &passing_rest);
+    is_passing = false;
     tide_retire_fork_parent();
 }

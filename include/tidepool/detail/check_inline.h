@@ -47,12 +47,13 @@ TIDE_HELPER void tide_section_leave_(tide_thread *thread)
  *
  * The closer moves the epoch, makes all threads pass a barrier, and then looks at `reading`. If this
  * thread's store comes before its barrier, the closer sees it and waits; if it comes after, so does the
- * load of the epoch, which sees that it has moved.
+ * load of the epoch, which sees that it has moved. A stamp of the phase that the closer began is not
+ * waited for: acquire, so who has seen that phase sees the epoch that moved before it.
  */
 TIDE_HELPER bool tide_section_enter_(const tide_segment *segment, tide_thread *thread)
 {
     const tide_cell *cell = segment->cell_;
-    uint64_t phase = tide_relaxed_(&thread->phase);
+    uint64_t phase = __atomic_load_n(&thread->phase, __ATOMIC_ACQUIRE);
     if (tide_relaxed_(&cell->owner) != TIDE_OWNER_ANYONE || phase == 0 ||
         tide_relaxed_(&thread->reading) != 0)
         return false;
