@@ -196,8 +196,8 @@ TIDE_API TIDE_MUST_USE tide_status tide_arena_attach(tide_arena *arena, tide_cle
  * Ends the lifetime: every segment of it is dead before any memory moves. Not idempotent.
  * WRONG_OWNER, CLOSED, INVALID_ARGUMENT; BUSY while a hold is out, the arena stays open and usable;
  * CLEANUP_FAILED with the first message and the count in the last error, the arena is closed.
- * What a manager of the program's own reports when it gets a chunk back comes last, the arena is
- * closed then too.
+ * What a manager of the program's own reports when it gets a chunk back, or IO when the system refuses
+ * to unmap a file (mapping.h), comes last, the arena is closed then too.
  */
 TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_close(tide_arena *arena);
 

@@ -71,9 +71,9 @@ TIDE_API tide_shared_arena tide_global_arena(void);
 /**
  * Ends the lifetime: every segment is dead before any memory moves. UNSUPPORTED for a counted or the
  * global arena; CLOSED; BUSY while a hold is out, or from inside an access of the calling thread: the
- * arena stays open. With cleanups it waits until nobody reads, runs them, strictly last-in first-out,
- * and frees; CLEANUP_FAILED as tide_arena_close(). Without, the memory is freed by a later call,
- * together with that of others. (As JDK Arena.close of a shared arena.)
+ * arena stays open. With cleanups or mapped files it waits until nobody reads, runs them, strictly
+ * last-in first-out, and frees and unmaps; CLEANUP_FAILED, IO as tide_arena_close(). Without, the
+ * memory is freed by a later call, together with that of others. (As JDK Arena.close of a shared arena.)
  * Cost: some 20 ns; the call that finds the bound of grace.h reached pays a grace period.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_shared_close(tide_shared_arena arena);

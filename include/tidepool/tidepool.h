@@ -11,6 +11,7 @@
  *     lifetime  scope.h    lifetimes and holds           arena.h   memory that dies together
  *               pool.h     a thread's ready memory       segment.h checked views
  *               access.h   one value at a time           bulk.h    many bytes behind one check
+ *               mapping.h  files as segments
  */
 #ifndef TIDEPOOL_H
 #define TIDEPOOL_H
@@ -23,6 +24,7 @@
 #include "fault.h"
 #include "grace.h"
 #include "manager.h"
+#include "mapping.h"
 #include "owner.h"
 #include "pool.h"
 #include "scope.h"

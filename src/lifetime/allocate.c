@@ -252,7 +252,7 @@ void *tide_arena_open_allocate(tide_arena *arena, size_t size, size_t alignment)
 }
 
 /* Where an allocation that ends at `end` lies: in the window, in the newest chunk, or nowhere that
- * can grow. */
+ * can grow. Where a chunk starts, what lies below it ends. */
 typedef struct growth {
     char *limit;       /* it may grow up to here; NULL: nowhere */
     tide_chunk *chunk; /* NULL: in the window */
@@ -264,7 +264,7 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
         return (growth){tide_arena_window_end(arena, cell), NULL};
     tide_chunk *chunk = tide_cell_chunks(cell);
     bool is_window_end = (arena->state_ & TIDE_STATE_WINDOW) != 0 && arena->end_ == end;
-    if (chunk != NULL && end == chunk->bump && !is_window_end)
+    if (chunk != NULL && end == chunk->bump && end != chunk->start && !is_window_end)
         return (growth){chunk->limit, chunk};
     return (growth){NULL, NULL};
 }

@@ -276,7 +276,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
 }
 
 /* The row's chunks stay, empty; the newest is used first, the others wait in the extra. Where there
- * is no memory for one, they go. */
+ * is no memory for one, they go. So do mapped files, which hold nothing that could be used again. */
 void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending)
 {
     size_t row_max = tide_settings_get()->chunk_max;
@@ -288,7 +288,7 @@ void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending)
     for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = next) {
         next = chunk->next;
         chunk->next = NULL;
-        if (tide_chunk_payload(chunk) > row_max) {
+        if (tide_chunk_payload(chunk) > row_max || tide_chunk_is_wrapped(chunk)) {
             drop(chunk, ending);
             continue;
         }
@@ -305,6 +305,7 @@ void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending)
         }
     }
     tide_cell_set_chunks(cell, kept);
+    cell->special &= ~TIDE_CELL_MAPPED;
 }
 
 tide_status tide_arena_reset(tide_arena *arena)

@@ -90,6 +90,21 @@ static tide_chunk *make_foreign_chunk(const tide_manager *manager, size_t payloa
     return chunk;
 }
 
+tide_chunk *tide_chunk_wrap(const tide_manager *manager, void *start, size_t size)
+{
+    tide_chunk *chunk = tide_system_allocate(sizeof *chunk, LINE, 0);
+    if (chunk != NULL)
+        *chunk = (tide_chunk){
+            .bump = start,
+            .limit = start,
+            .dirty = start,
+            .start = start,
+            .manager = manager,
+            .size = size,
+        };
+    return chunk;
+}
+
 static tide_chunk *make(const tide_manager *manager, size_t payload, size_t alignment,
                         unsigned request)
 {

@@ -37,6 +37,14 @@ typedef struct tide_chunk_request {
  * nothing noted. `thread` is the calling one. */
 tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
 
+/*
+ * A chunk around memory that is there already and that nothing is allocated from: a mapped file. It has
+ * no payload, bump, limit and start are one; so its bytes count nowhere, no checker hears of them, and
+ * nobody clears, wipes or keeps them. `manager` gets `size` bytes at `start` back when the chunk is
+ * given back. NULL when there is no memory for the header.
+ */
+tide_chunk *tide_chunk_wrap(const tide_manager *manager, void *start, size_t size);
+
 /* Whether an idle chunk of this kind may be kept: of the system's and of a size of the row. */
 bool tide_chunk_is_cacheable(const tide_chunk *chunk);
 
@@ -64,6 +72,12 @@ size_t tide_chunks_trim(struct tide_home_thread *thread);
 static inline size_t tide_chunk_payload(const tide_chunk *chunk)
 {
     return (size_t)(chunk->limit - chunk->start);
+}
+
+/* Whether it is one of tide_chunk_wrap(). */
+static inline bool tide_chunk_is_wrapped(const tide_chunk *chunk)
+{
+    return chunk->limit == chunk->start;
 }
 
 #endif

@@ -149,19 +149,34 @@ tide_status tide_shared_add_hold(tide_scope scope, const char *operation)
     return is_global(arena) ? TIDE_OK : add_count(arena, operation);
 }
 
-/* What is left to do once the epoch has moved on: cleanups and wiping wait for the last reader here,
- * everything else does so later, with others. */
+/*
+ * Whether the end of a scope has a grace period of its own, instead of sharing one with others later.
+ * Cleanups and wiping are part of the close. So is unmapping: a program that closes an arena means to
+ * have its files back, to truncate, replace or map them otherwise, and in the retire list a mapping
+ * would keep them for nobody knows how long. Nor could that list's bound count it: a mapping takes
+ * addresses and pages of the file, not memory, so by its size one large file would flush everybody's
+ * memory, and by nothing a thousand of them could wait. Against two system calls for each mapping the
+ * wait weighs little. And the close can still say that the system refused to unmap.
+ */
+static bool ends_alone(const tide_cell *cell)
+{
+    const tide_extra *extra = tide_extra_of(cell);
+    return (extra != NULL && extra->newest != NULL) || tide_cell_is_wiped(cell) ||
+           (cell->special & TIDE_CELL_MAPPED) != 0;
+}
+
+/* What is left to do once the epoch has moved on. */
 static tide_status finish(tide_cell *cell, const char *operation)
 {
-    tide_extra *extra = tide_extra_of(cell);
-    if (extra == NULL || (extra->newest == NULL && !tide_cell_is_wiped(cell))) {
+    if (!ends_alone(cell)) {
         tide_retire(cell);
         return TIDE_OK;
     }
+    tide_extra *extra = tide_extra_of(cell);
     tide_ending ending = {0};
     tide_object object = {"arena", cell, NULL};
     char name[TIDE_NAME_BYTES]; /* the object's goes with the extra */
-    if (extra->name[0] != '\0')
+    if (extra != NULL && extra->name[0] != '\0')
         object.name = memcpy(name, extra->name, sizeof name);
     (void)tide_grace_wait(true);
     tide_cleanups_run(extra, &ending);

@@ -210,10 +210,11 @@ size_t tide_shared_used(tide_shared_arena arena)
     return used;
 }
 
-/* The newest allocation of the newest chunk ends at its bump. True when it could be done. */
+/* The newest allocation of the newest chunk ends at its bump; where the chunk starts, something else
+ * does. True when it could be done. */
 static bool move_end(tide_chunk *chunk, char *block, size_t old_taken, size_t new_taken)
 {
-    if (chunk == NULL || block + old_taken != chunk->bump ||
+    if (chunk == NULL || block + old_taken != chunk->bump || chunk->bump == chunk->start ||
         new_taken > (size_t)(chunk->limit - block))
         return false;
     char *old_end = block + old_taken;

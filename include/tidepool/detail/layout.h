@@ -47,6 +47,7 @@ TIDE_BEGIN_DECLS
 #define TIDE_CELL_COLD   UINT64_C(1) /* extra is valid */
 #define TIDE_CELL_HEAP   UINT64_C(2) /* the arena's struct outlives the frames that used it */
 #define TIDE_CELL_CHUNKS UINT64_C(4) /* it has other chunks than just the home chunk */
+#define TIDE_CELL_MAPPED UINT64_C(8) /* … and among them mapped files; never without _CHUNKS */
 #define TIDE_CELL_HOLD   (UINT64_C(1) << 32) /* one hold, counted in the upper half */
 
 /*
