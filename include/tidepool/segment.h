@@ -20,6 +20,9 @@
  *     | slice, read-only, overlap, equality, info, scope | yes                    |             |
  *     | resize                                           |                        | of its scope|
  *     | attach                                           |                        | of the arena|
+ *
+ * Segments of shared, counted and global arenas (shared.h) are every thread's: there, "owner" is any
+ * thread, also for access. tide_segment_attach_shared() attaches to such an arena.
  */
 #ifndef TIDEPOOL_SEGMENT_H
 #define TIDEPOOL_SEGMENT_H

@@ -11,7 +11,8 @@
  *     lifetime  scope.h    lifetimes and holds           arena.h   memory that dies together
  *               pool.h     a thread's ready memory       segment.h checked views
  *               access.h   one value at a time           bulk.h    many bytes behind one check
- *               mapping.h  files as segments
+ *               mapping.h  files as segments             shared.h  arenas of several threads
+ *               grace.h    what their closing waits for
  */
 #ifndef TIDEPOOL_H
 #define TIDEPOOL_H
