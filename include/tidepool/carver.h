@@ -16,7 +16,7 @@
  * segment too: only access to what it hands out is checked. Nothing is cleared. (As JDK
  * SegmentAllocator.slicingAllocator and prefixAllocator.)
  *
- * Threads: any, one at a time.
+ * Threads: any, one at a time for one carver.
  */
 #ifndef TIDEPOOL_CARVER_H
 #define TIDEPOOL_CARVER_H
@@ -25,31 +25,34 @@
 
 TIDE_BEGIN_DECLS
 
-/** An allocator inside a segment. Its fields are read through functions. */
+/** An allocator inside a segment. Its fields are read through functions. A zeroed one is none. */
 typedef struct tide_carver {
-    tide_segment base_;
-    size_t used_;
+    tide_segment base_; /* never read-only */
+    size_t used_;       /* at most the size of base_; always 0 in a prefix carver */
     bool is_prefix_;
 } tide_carver;
 
-/** Hands out successive slices of `segment`. READ_ONLY; INVALID_ARGUMENT for NULL or a zeroed one. */
+/** A carver that hands out successive slices of `segment`. INVALID_ARGUMENT for NULL or a zeroed
+ *  segment; READ_ONLY. */
 TIDE_API TIDE_MUST_USE tide_status tide_carver_slicing(const tide_segment *segment,
                                                        tide_carver *carver);
 
-/** Hands out the start of `segment`, each time. Statuses as above. */
+/** A carver that hands out the start of `segment`, each time. Statuses as above. */
 TIDE_API TIDE_MUST_USE tide_status tide_carver_prefix(const tide_segment *segment,
                                                       tide_carver *carver);
 
 /**
  * A slice of `size` bytes whose address is a multiple of `alignment`. A slicing carver skips bytes to
- * get there; a prefix carver can't: MISALIGNED, last. In this order: INVALID_ARGUMENT (a size above
+ * get there; a prefix carver can't. In this order: INVALID_ARGUMENT (NULL, a zeroed carver, a size above
  * PTRDIFF_MAX, an alignment that is no power of two up to 2^62); EXHAUSTED: what is left doesn't hold
- * it, and the position is unchanged.
+ * it; MISALIGNED: the start of a prefix carver's segment is no such address. A refused call leaves the
+ * position where it was.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_carver_allocate(tide_carver *carver, size_t size,
                                                         size_t alignment, tide_segment *segment);
 
-/** Bytes handed out so far, with the skipped ones: where a slicing carver goes on. 0 for NULL. */
+/** Bytes handed out so far, with the skipped ones: where a slicing carver goes on. 0 for a prefix
+ *  carver, and for NULL. */
 TIDE_API size_t tide_carver_used(const tide_carver *carver);
 
 TIDE_END_DECLS

@@ -42,6 +42,7 @@
 #define TIDEPOOL_SHARED_H
 
 #include "arena.h"
+#include "bytes.h"
 
 TIDE_BEGIN_DECLS
 
@@ -100,7 +101,7 @@ TIDE_API tide_scope tide_shared_scope(tide_shared_arena arena);
 /** tide_scope_hold() of its scope: a hold of a counted arena is a reference. */
 TIDE_API TIDE_MUST_USE tide_status tide_shared_hold(tide_shared_arena arena, tide_hold *hold);
 
-/** As the functions of arena.h with these names. */
+/** As the functions of arena.h with these names; array as tide_arena_array() of bulk.h. */
 TIDE_API TIDE_MUST_USE void *tide_shared_allocate(tide_shared_arena arena, size_t size,
                                                   size_t alignment);
 TIDE_API TIDE_MUST_USE void *tide_shared_allocate_uninitialized(tide_shared_arena arena,
@@ -112,6 +113,9 @@ TIDE_API TIDE_MUST_USE tide_status tide_shared_segment(tide_shared_arena arena, 
 TIDE_API TIDE_MUST_USE tide_status tide_shared_segment_uninitialized(tide_shared_arena arena,
                                                                      size_t size, size_t alignment,
                                                                      tide_segment *segment);
+TIDE_API TIDE_MUST_USE tide_status tide_shared_array(tide_shared_arena arena, tide_layout layout,
+                                                     size_t element_size, const void *elements,
+                                                     size_t count, tide_segment *segment);
 TIDE_API TIDE_MUST_USE char *tide_shared_strdup(tide_shared_arena arena, const char *string);
 TIDE_API TIDE_MUST_USE char *tide_shared_strndup(tide_shared_arena arena, const char *string,
                                                  size_t limit);

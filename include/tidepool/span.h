@@ -2,11 +2,13 @@
 /**
  * tide_span: a stretch of memory that was checked once.
  *
- * A span is a raw address and a length in elements: a loop over it is a loop over an array, and runs
- * as fast as one.
+ * A span is a raw address and a length in bytes: a loop over it is a loop over an array, and runs as
+ * fast as one.
  *
- *     tide_span span;
- *     if (tide_segment_span(&column, 0, count * sizeof(double), sizeof(double), &hold, &span) != TIDE_OK)
+ *     tide_const_span span;
+ *     tide_hold hold;
+ *     const size_t size = count * sizeof(double), alignment = sizeof(double);
+ *     if (tide_segment_const_span(&column, 0, size, alignment, &hold, &span) != TIDE_OK)
  *         return reject(tide_last_error_text());
  *     const double *values = span.address;
  *     for (size_t i = 0; i < count; i++)
@@ -14,11 +16,20 @@
  *     if (tide_hold_release(&hold) != TIDE_OK)
  *         return -1;
  *
- * How long it is good: one of a confined arena until the owner's next call that could close the arena;
- * one of a shared or counted arena while the hold that the call took lasts; one of the global scope for
- * ever.
+ * How long it is good, and what keeps it so:
  *
- * Threads: as the segment's scope allows.
+ *     | segment of           | the hold           | the span is good                                |
+ *     |----------------------|--------------------|-------------------------------------------------|
+ *     | a confined arena     | may be NULL        | with it: until it is released; without: until   |
+ *     |                      |                    | the owner's next call that could close the arena|
+ *     | a shared or counted  | must be given      | until it is released                            |
+ *     | arena                |                    |                                                 |
+ *     | the global scope     | may be NULL        | for ever                                        |
+ *
+ * Whoever gives a place for a hold releases it, whatever the scope: closing the arena is BUSY meanwhile
+ * (scope.h). What is written through a span is plain memory access, as by the program itself.
+ *
+ * Threads: as the segment's scope allows: the owner's only, for a confined arena.
  */
 #ifndef TIDEPOOL_SPAN_H
 #define TIDEPOOL_SPAN_H
@@ -40,11 +51,11 @@ typedef struct tide_const_span {
 } tide_const_span;
 
 /**
- * `size` bytes at `offset`, to be read and written, and a hold on the segment's scope, which the
- * caller releases. `hold` may be NULL when the scope is confined or global; for a shared or counted
- * one that is INVALID_ARGUMENT. In this order: INVALID_ARGUMENT (`alignment` is no power of two up to
- * 2^62); READ_ONLY; OUT_OF_BOUNDS; MISALIGNED; WRONG_OWNER; CLOSED; EXHAUSTED, when no more holds
- * can be counted.
+ * `size` bytes at `offset`, to be read and written, at an address that is a multiple of `alignment`. In
+ * this order: INVALID_ARGUMENT (a NULL or zeroed segment, a NULL place for the span, no place for a hold
+ * that must be given, an alignment that is no power of two up to 2^62); READ_ONLY; OUT_OF_BOUNDS;
+ * MISALIGNED; WRONG_OWNER; CLOSED; EXHAUSTED, when no more holds can be counted. A size of 0 is checked
+ * like any other. A refused call has taken no hold.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_segment_span(const tide_segment *segment, size_t offset,
                                                      size_t size, size_t alignment, tide_hold *hold,

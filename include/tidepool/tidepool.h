@@ -13,14 +13,18 @@
  *               access.h   one value at a time           bulk.h    many bytes behind one check
  *               mapping.h  files as segments             shared.h  arenas of several threads
  *               grace.h    what their closing waits for
+ *               atomic.h   what several threads change   span.h    checked once, then raw
+ *               carver.h   allocation inside a segment
  */
 #ifndef TIDEPOOL_H
 #define TIDEPOOL_H
 
 #include "access.h"
 #include "arena.h"
+#include "atomic.h"
 #include "bulk.h"
 #include "bytes.h"
+#include "carver.h"
 #include "config.h"
 #include "fault.h"
 #include "grace.h"
@@ -31,6 +35,7 @@
 #include "scope.h"
 #include "segment.h"
 #include "shared.h"
+#include "span.h"
 #include "status.h"
 
 #endif

@@ -129,6 +129,22 @@ tide_status tide_section_open(const tide_segment *segment, const char *operation
     return tide_section_refuse(segment, operation);
 }
 
+tide_status tide_section_open_both(const tide_segment *first, const tide_segment *second,
+                                   const char *operation, tide_section_pair *pair)
+{
+    tide_status status = tide_section_open(first, operation, &pair->first);
+    if (status != TIDE_OK || tide_section_try(second, &pair->second))
+        return status;
+    tide_section_close(&pair->first);
+    return tide_section_refuse(second, operation);
+}
+
+void tide_section_close_both(const tide_section_pair *pair)
+{
+    tide_section_close(&pair->second);
+    tide_section_close(&pair->first);
+}
+
 bool tide_section_is_inside(void)
 {
     return tide_relaxed_(&tide_thread_self_()->reading) != 0;

@@ -40,10 +40,20 @@ tide_status tide_section_open(const tide_segment *segment, const char *operation
                               tide_section *section);
 void tide_section_close(const tide_section *section);
 
-/* The same in two steps, for operations on two segments: nothing may be noted inside the section of the
- * other, since a fault handler may be called. */
+/* The same in two steps: nothing may be noted inside a section, since a fault handler may be called. */
 bool tide_section_try(const tide_segment *segment, tide_section *section);
 tide_status tide_section_refuse(const tide_segment *segment, const char *operation);
+
+/* The sections of an operation on two segments, the second inside the first: owner and liveness of the
+ * first, then of the second. */
+typedef struct tide_section_pair {
+    tide_section first;
+    tide_section second;
+} tide_section_pair;
+
+tide_status tide_section_open_both(const tide_segment *first, const tide_segment *second,
+                                   const char *operation, tide_section_pair *pair);
+void tide_section_close_both(const tide_section_pair *pair);
 
 /* Whether the calling thread is inside a read section. */
 bool tide_section_is_inside(void);
