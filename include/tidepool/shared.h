@@ -42,6 +42,7 @@
 #define TIDEPOOL_SHARED_H
 
 #include "arena.h"
+#include "charset.h"
 #include "bytes.h"
 
 TIDE_BEGIN_DECLS
@@ -128,6 +129,11 @@ TIDE_API TIDE_MUST_USE char *tide_shared_vprintf(tide_shared_arena arena, const 
 TIDE_API TIDE_MUST_USE tide_status tide_shared_extend(tide_shared_arena arena, void *block,
                                                       size_t old_size, size_t new_size);
 TIDE_API size_t tide_shared_used(tide_shared_arena arena);
+
+/** As tide_arena_text(). */
+TIDE_API TIDE_MUST_USE tide_status tide_shared_text(tide_shared_arena arena, const char *text,
+                                                    size_t length, tide_charset charset,
+                                                    tide_segment *segment);
 
 /** As tide_arena_attach(). On the global arena it is accepted and never run. */
 TIDE_API TIDE_MUST_USE tide_status tide_shared_attach(tide_shared_arena arena, tide_cleanup cleanup,

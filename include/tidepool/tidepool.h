@@ -6,7 +6,7 @@
  *
  *     base      status.h   what a call reports           fault.h   what happens when it can't
  *               owner.h    who an arena belongs to       config.h  knobs, version
- *     memory    bytes.h    scalars in raw memory
+ *     memory    bytes.h    scalars in raw memory         charset.h text to and from UTF-8
  *     manager   manager.h  where memory comes from
  *     lifetime  scope.h    lifetimes and holds           arena.h   memory that dies together
  *               pool.h     a thread's ready memory       segment.h checked views
@@ -15,6 +15,7 @@
  *               grace.h    what their closing waits for
  *               atomic.h   what several threads change   span.h    checked once, then raw
  *               carver.h   allocation inside a segment
+ *               text.h     text in segments
  */
 #ifndef TIDEPOOL_H
 #define TIDEPOOL_H
@@ -25,6 +26,7 @@
 #include "bulk.h"
 #include "bytes.h"
 #include "carver.h"
+#include "charset.h"
 #include "config.h"
 #include "fault.h"
 #include "grace.h"
@@ -37,5 +39,6 @@
 #include "shared.h"
 #include "span.h"
 #include "status.h"
+#include "text.h"
 
 #endif

@@ -220,6 +220,7 @@ void the_library_says_what_it_is()
     CHECK(std::strcmp(tide_version(), TIDE_VERSION_STRING) == 0);
     CHECK(std::strcmp(tide_status_name(TIDE_BUSY), "BUSY") == 0);
     CHECK(tide_bytes_get_u16("\x01\x02", TIDE_BIG_ENDIAN) == 0x0102);
+    CHECK(tide_text_unit(TIDE_UTF16) == sizeof(char16_t));
 }
 
 } // namespace
