@@ -74,8 +74,5 @@ void string(const char *text, size_t size, size_t count)
 
 } // namespace
 
-extern "C" {
-extern const bench_loops bench_pmr;
 const bench_loops bench_pmr = {"pmr",  empty,   zeroed,  uninitialized, nested,
                                string, nullptr, nullptr, nullptr};
-}

@@ -42,7 +42,9 @@ endif()
 if(TIDEPOOL_COVERAGE)
   list(APPEND TIDEPOOL_INSTRUMENT --coverage -fprofile-update=atomic)
 endif()
-add_compile_options(${TIDEPOOL_INSTRUMENT})
+if(NOT TIDEPOOL_COVERAGE) # only the library's lines are counted: see Library.cmake
+  add_compile_options(${TIDEPOOL_INSTRUMENT})
+endif()
 add_link_options(${TIDEPOOL_INSTRUMENT})
 
 if(TIDEPOOL_DEBUG)

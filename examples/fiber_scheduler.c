@@ -51,7 +51,7 @@ static void live(void)
 
     if (line != NULL) {
         puts(line);
-        self->good = tide_get_u64(&total, 0) == (uint64_t)(21 * self->number) &&
+        self->good = tide_get_u64(&total, 0) == 21 * (uint64_t)self->number &&
                      tide_arena_close(&arena) == TIDE_OK;
     }
     self->done = true;

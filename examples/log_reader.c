@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts the lines of a log file by their level, without reading the file into memory: it is mapped,
- * and every access to it is checked. A line is a time, a space, a level, a space, and a text; what a
- * line really has is data, so no offset that comes from it is trusted.
+ * Counts the lines of a log file by their level, without reading the file into memory: it is
+ * mapped, and every access to it is checked. A line is a time, a space, a level, a space, and a
+ * text; what a line really has is data, so no offset that comes from it is trusted.
  *
  *     log_reader FILE      without FILE, a log of its own
  */

@@ -20,12 +20,11 @@ static char *escaped(tide_arena *arena, const char *text)
     char *end = result;
     for (const char *c = text; *c != '\0'; c++) {
         const char *name = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : NULL;
-        if (name == NULL) {
+        if (name == NULL)
             *end++ = *c;
-        } else {
-            memcpy(end, name, strlen(name));
-            end += strlen(name);
-        }
+        else
+            while (*name != '\0')
+                *end++ = *name++;
     }
     return result;
 }

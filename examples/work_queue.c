@@ -39,8 +39,8 @@ static uint64_t native_sum(const uint32_t *numbers, size_t count, progress *half
     return sum;
 }
 
-/* Somebody tries to close the batch while the address is in use. BUSY is a failure and no fault: the
- * arena is open as before, and the one who wanted to close it does something else first. */
+/* Somebody tries to close the batch while the address is in use. BUSY is a failure and no fault:
+ * the arena is open as before, and the one who wanted to close it does something else first. */
 static void try_to_close(void *context)
 {
     queue *self = context;
@@ -88,7 +88,8 @@ static void *work(void *context)
 
 /* ---- The batch */
 
-/* Runs in the close: the segments are dead already, the memory is not, so it goes by the address. */
+/* Runs in the close: the segments are dead already, the memory is not, so it goes by the
+ * address. */
 static const char *report(void *context)
 {
     queue *self = context;

@@ -42,9 +42,6 @@ static void print_library(void)
     printf("\n\nlibrary\n");
     printf("    %-24s%zu bytes\n", "arena", sizeof(tide_arena));
     printf("    %-24s%zu bytes\n", "segment", sizeof(tide_segment));
-    printf("    %-24s%zu bytes, its pool included\n", "cell", sizeof(tide_block));
-    printf("    %-24s%s\n", "thread block found by",
-           TIDE_STATIC_TLS_ ? "static thread-local" : "function call");
     printf("    %-24s%s\n", "memory checker", tide_checker());
 }
 

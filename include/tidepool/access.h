@@ -36,7 +36,8 @@
  * NULL segment, a NULL place for the value or a layout that is none is INVALID_ARGUMENT before all
  * of them. Floats are moved as bits, NaN payloads and all. Any non-zero byte reads as true; true is
  * written as 1. TIDE_UNCHECKED, defined before the first include, compiles the checks of this
- * header out of the inlined functions.
+ * header out of the inlined functions; those of bulk.h stay, and with TIDE_NO_INLINE, where nothing
+ * is inlined, all of them.
  *
  * Threads: as the segment's scope allows: the owner's only, for a confined arena.
  * Cost: about a nanosecond.

@@ -28,12 +28,13 @@
  * WRONG_OWNER, CLOSED) to the fault handler; a call that returns a status returns them all.
  *
  * Memory: what fits comes from a pool of 64 bytes that the thread keeps ready; what doesn't comes
- * from chunks of 1, 2, 4 … 64 KiB: the smallest that holds the request and is at least as large as
- * the arena's last, or a ready one of at least 4 KiB; only what exceeds the largest chunk gets a
- * block of its own. Where a chunk can't be had, the exact size is tried. What doesn't fit the pool
- * leaves it alone, until the arena has taken 512 bytes of a chunk for small requests: from then on
- * those come from the chunk, as fast as from the pool, and what is left of the pool is given up. An
- * arena that never allocates costs nothing.
+ * from chunks of 1, 2, 4 … 64 KiB: an idle one that is large enough, or a new one, the smallest
+ * that holds the request and is at least as large as the arena's last, an arena's first at least 4
+ * KiB (the thread may keep that ready later); only what exceeds the largest chunk gets a block of
+ * its own. Where a chunk can't be had, the exact size is tried. What doesn't fit the pool leaves it
+ * alone, until the arena has taken 512 bytes of a chunk for small requests: from then on those come
+ * from the chunk, as fast as from the pool, and what is left of the pool is given up. An arena that
+ * never allocates costs nothing.
  */
 #ifndef TIDEPOOL_ARENA_H
 #define TIDEPOOL_ARENA_H
@@ -65,8 +66,10 @@ typedef struct tide_arena_options {
     size_t struct_size; /**< sizeof(tide_arena_options) */
     const char *name;   /**< for messages and reports; copied, up to 31 bytes; or NULL */
     tide_zero_policy zero;
-    size_t chunk_min;            /**< bytes, a power of two from 1024 to 2^30; 0: the knob's */
-    size_t chunk_max;            /**< bytes, a power of two from chunk_min to 2^30; 0: the knob's */
+    size_t chunk_min; /**< bytes, a power of two from 1024 to 2^30; 0: the knob's, or chunk_max
+                           where that is smaller */
+    size_t chunk_max; /**< bytes, a power of two from chunk_min to 2^30; 0: the knob's, or chunk_min
+                           where that is larger */
     const tide_manager *manager; /**< where chunks come from; it must outlive the arena; NULL: the
                                       system. A table of the program's own gets its chunks back at
                                       close: they are never cached */
@@ -83,7 +86,8 @@ typedef struct tide_arena_options {
  * INVALID_ARGUMENT for NULL. What the struct held before plays no part: opening an open arena loses
  * what it held.
  */
-TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_open(tide_arena *arena);
+TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_open(tide_arena *arena)
+    TIDE_OF_LAYOUT_(tide_arena_open);
 
 /**
  * Opens an arena with options; takes its cell at once. OUT_OF_MEMORY; INVALID_ARGUMENT for NULL or
@@ -97,9 +101,14 @@ TIDE_API TIDE_MUST_USE tide_status tide_arena_open_with(tide_arena *arena,
 TIDE_API TIDE_MUST_USE tide_arena *tide_arena_new(const tide_arena_options *options);
 
 /**
- * Closes the arena, unless it is closed already, and frees the struct of tide_arena_new(). On BUSY,
- * WRONG_OWNER and INVALID_ARGUMENT nothing has happened; after OK and CLEANUP_FAILED the struct is
- * gone. NULL is OK and does nothing.
+ * Closes the arena, unless it is closed already, and frees the struct of tide_arena_new(). BUSY,
+ * WRONG_OWNER, INVALID_ARGUMENT, and CLOSED inside one of its own cleanups: nothing has happened.
+ * OK, CLEANUP_FAILED, and what a manager reports as at tide_arena_close(): the struct is gone. NULL
+ * is OK and does nothing.
+ *
+ * An open arena that another function opened, one on the stack or opened anew by tide_arena_open(),
+ * is INVALID_ARGUMENT. A closed one can't be told from one of tide_arena_new(): only the struct is
+ * left then, and must come from there.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_arena_delete(tide_arena *arena);
 
@@ -111,28 +120,33 @@ TIDE_API TIDE_MUST_USE tide_status tide_arena_delete(tide_arena *arena);
  * Cost: a few nanoseconds; from 65 bytes on, plus the clearing.
  */
 TIDE_INLINE TIDE_MUST_USE void *tide_arena_allocate(tide_arena *arena, size_t size,
-                                                    size_t alignment);
+                                                    size_t alignment)
+    TIDE_OF_LAYOUT_(tide_arena_allocate);
 
 /** The same without clearing: above the pool's size it may show bytes of closed arenas, as malloc
  *  does. */
 TIDE_INLINE TIDE_MUST_USE void *tide_arena_allocate_uninitialized(tide_arena *arena, size_t size,
-                                                                  size_t alignment);
+                                                                  size_t alignment)
+    TIDE_OF_LAYOUT_(tide_arena_allocate_uninitialized);
 
-/** tide_arena_open() and tide_arena_allocate() in one call: NULL, the arena closed, when either
- *  fails. For callers that can't inline. */
+/** tide_arena_open() and tide_arena_allocate() in one call, for callers that can't inline. NULL:
+ *  the struct is as it was (open failed), or closed (there was no memory). A fault handler that
+ *  jumps out of the allocation leaves it open. */
 TIDE_API TIDE_MUST_USE void *tide_arena_open_allocate(tide_arena *arena, size_t size,
                                                       size_t alignment);
 
 /** A zeroed segment of the arena, by the rules of tide_arena_allocate(); every refusal is returned:
  *  INVALID_ARGUMENT, WRONG_OWNER, CLOSED, OUT_OF_MEMORY. */
 TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_segment(tide_arena *arena, size_t size,
-                                                         size_t alignment, tide_segment *segment);
+                                                         size_t alignment, tide_segment *segment)
+    TIDE_OF_LAYOUT_(tide_arena_segment);
 
 /** The same without clearing. */
 TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_segment_uninitialized(tide_arena *arena,
                                                                        size_t size,
                                                                        size_t alignment,
-                                                                       tide_segment *segment);
+                                                                       tide_segment *segment)
+    TIDE_OF_LAYOUT_(tide_arena_segment_uninitialized);
 
 /**
  * Zeroed room for `count` elements of `size` bytes. A product that overflows is INVALID_ARGUMENT
@@ -161,15 +175,17 @@ TIDE_API TIDE_MUST_USE char *tide_arena_strndup(tide_arena *arena, const char *s
 TIDE_API TIDE_MUST_USE void *tide_arena_memdup(tide_arena *arena, const void *source, size_t size,
                                                size_t alignment);
 
-/** Formats into the arena as printf does. NULL: OUT_OF_MEMORY. A format the C library refuses is a
- *  fault (INVALID_ARGUMENT). */
+/** Formats into the arena as printf does. NULL: OUT_OF_MEMORY, also when it is the C library that
+ *  has no memory to format with, or can't make so long a text (INT_MAX bytes, as a width too). A
+ *  format the C library refuses is a fault (INVALID_ARGUMENT). An arena that wipes leaves no part
+ *  of the text on the stack. */
 TIDE_API TIDE_MUST_USE char *tide_arena_printf(tide_arena *arena, const char *format, ...)
     TIDE_PRINTF(2, 3);
 TIDE_API TIDE_MUST_USE char *tide_arena_vprintf(tide_arena *arena, const char *format,
                                                 va_list arguments) TIDE_PRINTF(2, 0);
 
 /**
- * Grows (or shrinks) the newest allocation of the arena's pool or of its newest chunk where it lies:
+ * Grows or shrinks the newest allocation of the arena's pool or of its newest chunk where it lies:
  * `block` as it was returned and its `old_size`. New bytes are zero. EXHAUSTED when it is not the
  * newest there, or there is no room behind it: nothing has changed then, and a copy is the caller's
  * next step. INVALID_ARGUMENT, WRONG_OWNER, CLOSED.
@@ -177,17 +193,14 @@ TIDE_API TIDE_MUST_USE char *tide_arena_vprintf(tide_arena *arena, const char *f
 TIDE_API TIDE_MUST_USE tide_status tide_arena_extend(tide_arena *arena, void *block,
                                                      size_t old_size, size_t new_size);
 
-/** Bytes handed out since it was opened or reset, with their padding. Faults as above. */
+/** Bytes handed out since it was opened or reset, with their padding. Faults: INVALID_ARGUMENT,
+ *  WRONG_OWNER, CLOSED. */
 TIDE_API size_t tide_arena_used(const tide_arena *arena);
 
-/** A cleanup. It returns NULL, or a message (good until close returns) that says what failed. It
- *  may call anything, but must not throw or jump out; its own arena is CLOSED to it. */
-typedef const char *(*tide_cleanup)(void *context);
-
 /**
- * Registers a cleanup: close runs them strictly last-in first-out, all of them, before any memory
- * of the arena is released, cleared or reused. INVALID_ARGUMENT, WRONG_OWNER, CLOSED,
- * OUT_OF_MEMORY.
+ * Registers a cleanup (a tide_cleanup of scope.h): close runs them strictly last-in first-out, all
+ * of them, before any memory of the arena is released, cleared or reused. INVALID_ARGUMENT,
+ * WRONG_OWNER, CLOSED, OUT_OF_MEMORY.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_arena_attach(tide_arena *arena, tide_cleanup cleanup,
                                                      void *context);
@@ -195,15 +208,18 @@ TIDE_API TIDE_MUST_USE tide_status tide_arena_attach(tide_arena *arena, tide_cle
 /**
  * Ends the lifetime: every segment of it is dead before any memory moves. Not idempotent.
  * WRONG_OWNER, CLOSED, INVALID_ARGUMENT; BUSY while a hold is out, the arena stays open and usable;
- * CLEANUP_FAILED with the first message and the count in the last error, the arena is closed.
- * What a manager of the program's own reports when it gets a chunk back, or IO when the system refuses
- * to unmap a file (mapping.h), comes last, the arena is closed then too.
+ * CLEANUP_FAILED with the first message and the count in the last error, the arena is closed. A
+ * manager of the program's own that refuses a chunk makes it CLEANUP_FAILED too, with the manager's
+ * name and status in the text, and so does the system when it refuses to unmap a file (mapping.h):
+ * the arena is closed all the same.
  */
-TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_close(tide_arena *arena);
+TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_close(tide_arena *arena)
+    TIDE_OF_LAYOUT_(tide_arena_close);
 
 /**
  * Close and open again in one, chunks kept: statuses as tide_arena_close(). After CLEANUP_FAILED
- * the arena is open and empty all the same.
+ * the arena is open and empty all the same. For tide_close_to() it was opened when it was first: a
+ * reset does not move it behind a mark.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_arena_reset(tide_arena *arena);
 
@@ -242,11 +258,12 @@ typedef struct tide_mark_point {
 TIDE_API tide_mark_point tide_mark(void);
 
 /**
- * Closes every arena that the current owner opened since the mark and that took memory, without
- * touching the frames they lay in: first all their cleanups, the last registered first, then their
- * memory. Holds on them end: the frames that took them are gone. OK also when there was nothing to
- * close; WRONG_OWNER when the mark is another owner's; INVALID_ARGUMENT for a zeroed mark;
- * CLEANUP_FAILED as tide_arena_close(). Walks all cells of the process: for the exceptional path.
+ * Closes every arena that the current owner opened since the mark and that took its cell (by an
+ * allocation, a segment, a hold, a cleanup, tide_arena_scope() or options), without touching the
+ * frames they lay in: first all their cleanups, the last registered first, then their memory. Holds
+ * on them end: the frames that took them are gone. OK also when there was nothing to close;
+ * WRONG_OWNER when the mark is another owner's; INVALID_ARGUMENT for a zeroed mark; CLEANUP_FAILED
+ * as tide_arena_close(). Walks all cells of the process: for the exceptional path.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_close_to(tide_mark_point mark);
 

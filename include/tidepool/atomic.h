@@ -17,9 +17,9 @@
  *     T    tide_atomic_fetch_add_T        (segment, offset, value)           the value before
  *     T    tide_atomic_fetch_and_T, tide_atomic_fetch_or_T, tide_atomic_fetch_xor_T
  *
- * These are for offsets that the program knows to be right: what is wrong goes to the fault handler.
- * For offsets that come from data each of them has a second form that returns what is wrong, and
- * stores the result through a last argument when it is OK:
+ * These are for offsets that the program knows to be right: what is wrong goes to the fault
+ * handler. For offsets that come from data each of them has a second form that returns what is
+ * wrong, and stores the result through a last argument when it is OK:
  *
  *     tide_status tide_atomic_try_get_T              (segment, offset, T *value)
  *     tide_status tide_atomic_try_set_T              (segment, offset, value)
@@ -36,11 +36,11 @@
  *
  * Every operation is one indivisible step to all who look, in one order that all agree on
  * (sequentially consistent): other threads by these functions or by the raw address, and other
- * processes that map the same file. It is so in a confined arena too. (What the JDK's var handles do;
- * floats, small integers and weaker orders are left to C's own atomics behind a span.h.)
+ * processes that map the same file. It is so in a confined arena too. (What the JDK's var handles
+ * do; floats, small integers and weaker orders are left to C's own atomics behind a span.h.)
  *
- * Checks, in this order: READ_ONLY (everything but get) → OUT_OF_BOUNDS → MISALIGNED → WRONG_OWNER →
- * CLOSED. A NULL or zeroed segment and a NULL place for a result or an expected value are
+ * Checks, in this order: READ_ONLY (everything but get) → OUT_OF_BOUNDS → MISALIGNED → WRONG_OWNER
+ * → CLOSED. A NULL or zeroed segment and a NULL place for a result or an expected value are
  * INVALID_ARGUMENT before all of them. A refused operation has changed nothing. TIDE_UNCHECKED
  * compiles these checks out as it does those of access.h.
  *

@@ -2,8 +2,9 @@
 /**
  * tide_carver: allocation inside a segment.
  *
- * A slicing carver hands out one slice after the other, by a pointer that only grows; a prefix carver
- * hands out the same start again and again, for a scratch area that each request may overwrite.
+ * A slicing carver hands out one slice after the other, by a pointer that only grows; a prefix
+ * carver hands out the same start again and again, for a scratch area that each request may
+ * overwrite.
  *
  *     tide_carver carver;
  *     tide_segment name, list;
@@ -12,8 +13,8 @@
  *         tide_carver_allocate(&carver, 8 * count, 8, &list) != TIDE_OK)
  *         return reject(tide_last_error_text());   // TIDE_EXHAUSTED: the page is full
  *
- * A carver is a plain struct of the caller's, and copying it copies its position. It works on a closed
- * segment too: only access to what it hands out is checked. Nothing is cleared. (As JDK
+ * A carver is a plain struct of the caller's, and copying it copies its position. It works on a
+ * closed segment too: only access to what it hands out is checked. Nothing is cleared. (As JDK
  * SegmentAllocator.slicingAllocator and prefixAllocator.)
  *
  * Threads: any, one at a time for one carver.
@@ -42,11 +43,11 @@ TIDE_API TIDE_MUST_USE tide_status tide_carver_prefix(const tide_segment *segmen
                                                       tide_carver *carver);
 
 /**
- * A slice of `size` bytes whose address is a multiple of `alignment`. A slicing carver skips bytes to
- * get there; a prefix carver can't. In this order: INVALID_ARGUMENT (NULL, a zeroed carver, a size above
- * PTRDIFF_MAX, an alignment that is no power of two up to 2^62); EXHAUSTED: what is left doesn't hold
- * it; MISALIGNED: the start of a prefix carver's segment is no such address. A refused call leaves the
- * position where it was.
+ * A slice of `size` bytes whose address is a multiple of `alignment`. A slicing carver skips bytes
+ * to get there; a prefix carver can't. In this order: INVALID_ARGUMENT (NULL, a zeroed carver, a
+ * size above PTRDIFF_MAX, an alignment that is no power of two up to 2^62); EXHAUSTED: what is left
+ * doesn't hold it; MISALIGNED: the start of a prefix carver's segment is no such address. A refused
+ * call leaves the position where it was.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_carver_allocate(tide_carver *carver, size_t size,
                                                         size_t alignment, tide_segment *segment);

@@ -20,10 +20,10 @@
  * U+FFFD included, is written as '?'. Nothing else is changed: no byte order mark is added or taken
  * away, and well-formed text in UTF-8, UTF-16 and UTF-32 goes round.
  *
- * Every function is refused with INVALID_ARGUMENT for what is no charset, for a NULL text, source or
- * target of more than 0 bytes, for no place for the result, and for a length above PTRDIFF_MAX that
- * is not TIDE_TEXT_LENGTH. Source and target must not overlap. The cost is linear; runs of ASCII go
- * several bytes at a time. No terminator is looked for, nor written.
+ * Every function is refused with INVALID_ARGUMENT for what is no charset, for a NULL text, source
+ * or target of more than 0 bytes, for no place for the result, and for a length above PTRDIFF_MAX
+ * that is not TIDE_TEXT_LENGTH. Source and target must not overlap. The cost is linear; runs of
+ * ASCII go several bytes at a time. No terminator is looked for, nor written.
  *
  * Threads: any; the memory is plain, as in memcpy().
  */

@@ -2,11 +2,12 @@
 /**
  * tide_grace_statistics: what closing shared arenas waits for.
  *
- * Memory of a closed shared arena is given back when every checked access that may have begun before
- * the close is over: a *grace period*. Closed arenas without cleanups and mapped files wait for it
- * together, at most TIDEPOOL_RETIRE_BLOCKS of them and TIDEPOOL_RETIRE_BYTES bytes in the process, so
- * that one period serves many; the close that finds the bound reached waits for it. Nothing here needs
- * to be called: it is for programs that want to know what their memory waits for.
+ * Memory of a closed shared arena is given back when every checked access that may have begun
+ * before the close is over: a *grace period*. Closed arenas without cleanups and mapped files wait
+ * for it together, at most TIDEPOOL_RETIRE_BLOCKS of them and TIDEPOOL_RETIRE_BYTES bytes in the
+ * process, so that one period serves many; the close that finds the bound reached waits for it.
+ * Nothing here needs to be called: it is for programs that want to know what their memory waits
+ * for.
  *
  *     tide_grace_statistics statistics = {.struct_size = sizeof statistics};
  *     if (tide_grace_statistics_get(&statistics) == TIDE_OK && statistics.stuck_thread != 0)

@@ -103,9 +103,11 @@ typedef struct tide_manager {
 TIDE_API const tide_manager *tide_manager_system(void);
 
 /**
- * Addresses without memory: distinct, aligned as asked, and never mapped, so that a touch traps.
- * It counts, gives the newest block's addresses again when that is freed, refuses what exceeds its address range (2^46 bytes in all) with NULL, and reports a
- * free of what it did not give as INVALID_ARGUMENT.
+ * Addresses without memory: distinct, aligned as asked, and never mapped, so that a touch traps. It
+ * counts, gives the newest block's addresses again when that is freed, and refuses with NULL what
+ * exceeds its address range (2^46 bytes in all). It keeps no list: a free of an address it never
+ * gave, or of more bytes than are out, is INVALID_ARGUMENT; a second free of the same block is not
+ * told.
  */
 TIDE_API const tide_manager *tide_manager_null(void);
 
@@ -124,16 +126,18 @@ TIDE_API TIDE_MUST_USE tide_status tide_manager_check(const tide_manager *manage
 TIDE_API TIDE_MUST_USE void *tide_manager_allocate(const tide_manager *manager, size_t size,
                                                    size_t alignment, unsigned request);
 
-/** Gives a block back with the size and alignment it was asked for with, and reports the
- *  manager's own status. A NULL block is OK and does nothing. */
-TIDE_API tide_status tide_manager_free(const tide_manager *manager, void *block, size_t size,
-                                       size_t alignment);
+/** Gives a block back with the size and alignment it was asked for with, and reports the manager's
+ *  own status. INVALID_ARGUMENT for what tide_manager_allocate() would refuse, NULL or not; else a
+ *  NULL block is OK and does nothing. */
+TIDE_API TIDE_MUST_USE tide_status tide_manager_free(const tide_manager *manager, void *block,
+                                                     size_t size, size_t alignment);
 
 /**
- * Changes the size of `*block`, content kept, and stores where it is now; on any status but OK the
- * old block is untouched and `*block` still its address. INVALID_ARGUMENT (a NULL block
- * too), OUT_OF_MEMORY, or what
- * the manager's free reports of the old block (the content has moved then: the new block stands).
+ * Changes the size of `*block`, content kept, and stores where it is now. INVALID_ARGUMENT (a NULL
+ * block too), OUT_OF_MEMORY: the old block is untouched and `*block` its address. A table without
+ * reallocate has one status more, what its free reports of the old block: the content has moved by
+ * then, `*block` is another address, and the old block is the manager's matter. So where a free may
+ * fail, `*block` says which it was: changed, or not.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_manager_reallocate(const tide_manager *manager,
                                                            void **block, size_t old_size,
@@ -146,7 +150,8 @@ TIDE_API size_t tide_manager_good_size(const tide_manager *manager, size_t size,
 TIDE_API size_t tide_manager_usable_size(const tide_manager *manager, const void *block,
                                          size_t size, size_t alignment);
 
-/** Gives idle memory of the manager back to the system and says how many bytes. */
+/** Gives idle memory of the manager back to the system and says how many bytes; 0, with the last
+ *  error, for a table that is INVALID_ARGUMENT. */
 TIDE_API size_t tide_manager_trim(const tide_manager *manager);
 
 /** Fills `statistics`. INVALID_ARGUMENT for a bad table or an unknown struct_size. */

@@ -15,14 +15,16 @@
  * A function that makes a segment stores it through its last argument only when it returns OK; that
  * argument may be the segment it is made from. A NULL or zeroed segment is INVALID_ARGUMENT.
  *
- *     | call                                             | any thread, closed too | owner, open |
- *     |--------------------------------------------------|------------------------|-------------|
- *     | slice, read-only, overlap, equality, info, scope | yes                    |             |
- *     | resize                                           |                        | of its scope|
- *     | attach                                           |                        | of the arena|
+ *     | call                                             | any thread, closed too | owner, open  |
+ *     |--------------------------------------------------|------------------------|--------------|
+ *     | size, address, info, is-read-only, is-mapped,    | yes                    |              |
+ *     | scope, is-accessible-by, slice, read-only,       |                        |              |
+ *     | overlap, equality                                |                        |              |
+ *     | resize                                           |                        | of its scope |
+ *     | attach                                           |                        | of the arena |
  *
- * Segments of shared, counted and global arenas (shared.h) are every thread's: there, "owner" is any
- * thread, also for access. tide_segment_attach_shared() attaches to such an arena.
+ * Segments of shared, counted and global arenas (shared.h) are every thread's: there, "owner" is
+ * any thread, also for access. tide_segment_attach_shared() attaches to such an arena.
  */
 #ifndef TIDEPOOL_SEGMENT_H
 #define TIDEPOOL_SEGMENT_H
@@ -130,8 +132,8 @@ TIDE_API TIDE_MUST_USE tide_status tide_segment_resize(const tide_segment *segme
  */
 TIDE_API TIDE_MUST_USE tide_status tide_segment_attach(const tide_segment *segment, size_t size,
                                                        struct tide_arena *arena,
-                                                       const char *(*cleanup)(void *context),
-                                                       void *context, tide_segment *attached);
+                                                       tide_cleanup cleanup, void *context,
+                                                       tide_segment *attached);
 
 TIDE_END_DECLS
 

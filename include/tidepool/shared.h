@@ -21,11 +21,12 @@
  *     - *counted*: opened with one reference, closed by the call that drops the last one;
  *     - *global*: never closes; what is allocated there stays.
  *
- * Closing never frees memory under a thread that is reading it: the close that comes in the middle of
- * an access through a segment waits for that one access, or leaves the memory to a later call that
- * does (grace.h); every access that begins after the close is refused with CLOSED. A raw address has
- * no such protection: who passes one on takes a hold first (scope.h), and close is BUSY meanwhile. A
- * handle whose arena has closed stays recognisable for ever, also when its cell serves another one.
+ * Closing never frees memory under a thread that is reading it: the close that comes in the middle
+ * of an access through a segment waits for that one access, or leaves the memory to a later call
+ * that does (grace.h); every access that begins after the close is refused with CLOSED. A raw
+ * address has no such protection: who passes one on takes a hold first (scope.h), and close is BUSY
+ * meanwhile. A handle whose arena has closed stays recognisable for ever, also when its cell serves
+ * another one.
  *
  *     | call                                      | shared | counted | global      | threads |
  *     |-------------------------------------------|--------|---------|-------------|---------|
@@ -34,7 +35,8 @@
  *     | retain, release                           | UNSUPPORTED | yes | UNSUPPORTED | any    |
  *     | alive                                     | yes    | yes     | yes         | any     |
  *
- * Every call returns INVALID_ARGUMENT for a zeroed handle, and CLOSED for an arena that has closed;
+ * Every call returns INVALID_ARGUMENT for a zeroed handle, then UNSUPPORTED for a kind that has no
+ * such operation, then CLOSED for an arena that has closed;
  * calls that return a pointer hand those to the fault handler. Allocation costs one lock of the
  * arena's own. Read arena.h for what allocation, conveniences and cleanups promise: it is the same.
  */
@@ -42,8 +44,8 @@
 #define TIDEPOOL_SHARED_H
 
 #include "arena.h"
-#include "charset.h"
 #include "bytes.h"
+#include "charset.h"
 
 TIDE_BEGIN_DECLS
 
@@ -71,26 +73,28 @@ TIDE_API TIDE_MUST_USE tide_status tide_counted_open_with(tide_shared_arena *are
 TIDE_API tide_shared_arena tide_global_arena(void);
 
 /**
- * Ends the lifetime: every segment is dead before any memory moves. UNSUPPORTED for a counted or the
- * global arena; CLOSED; BUSY while a hold is out, or from inside an access of the calling thread: the
- * arena stays open. With cleanups or mapped files it waits until nobody reads, runs them, strictly
- * last-in first-out, and frees and unmaps; CLEANUP_FAILED, IO as tide_arena_close(). Without, the
- * memory is freed by a later call, together with that of others. (As JDK Arena.close of a shared arena.)
- * Cost: some 20 ns; the call that finds the bound of grace.h reached pays a grace period.
+ * Ends the lifetime: every segment is dead before any memory moves. UNSUPPORTED for a counted or
+ * the global arena; CLOSED; BUSY while a hold is out, or from inside an access of the calling
+ * thread: the arena stays open. With cleanups or mapped files it waits until nobody reads, runs
+ * them, strictly last-in first-out, and frees and unmaps; CLEANUP_FAILED, IO as tide_arena_close().
+ * Without, the memory is freed by a later call, together with that of others. (As JDK Arena.close
+ * of a shared arena.) Cost: some 20 ns; the call that finds the bound of grace.h reached pays a
+ * grace period.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_shared_close(tide_shared_arena arena);
 
 /** Close and open again in one, chunks kept, and the handle the new arena's; other copies of it are
- *  CLOSED. Waits for a grace period. Statuses as tide_shared_close(): after CLEANUP_FAILED the arena
- *  is open and empty all the same. EXHAUSTED, the arena unharmed, after 2^38 closes of its cell. */
+ *  CLOSED. Waits for a grace period. Statuses as tide_shared_close(): after CLEANUP_FAILED the
+ *  arena is open and empty all the same. EXHAUSTED, the arena unharmed, after 2^38 closes of its
+ *  cell. */
 TIDE_API TIDE_MUST_USE tide_status tide_shared_reset(tide_shared_arena *arena);
 
 /** One more reference. UNSUPPORTED unless it is counted; CLOSED, for ever, once the last is gone;
  *  EXHAUSTED when 2^23 - 1 references and holds are out. */
 TIDE_API TIDE_MUST_USE tide_status tide_counted_retain(tide_shared_arena arena);
 
-/** One reference less. The call that drops the last one closes: statuses as tide_shared_close(). From
- *  inside an access of the calling thread that call is BUSY, and has dropped nothing. */
+/** One reference less. The call that drops the last one closes: statuses as tide_shared_close().
+ *  From inside an access of the calling thread that call is BUSY, and has dropped nothing. */
 TIDE_API TIDE_MUST_USE tide_status tide_counted_release(tide_shared_arena arena);
 
 /** Whether it is open. Never fails; false for a zeroed handle. */

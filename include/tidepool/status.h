@@ -62,7 +62,8 @@ TIDE_API tide_status tide_last_error(void);
 /**
  * One sentence on this thread's newest failing call: operation, object, numbers and both sides of
  * the rule ("slice: 16 bytes at 60 of a segment of 64 bytes"). Good until this thread's next
- * failure; the empty string when none has failed yet. Never NULL.
+ * failure; the empty string when none has failed yet. Never NULL: a thread that asks for its first
+ * sentence when there is no memory for one may get the rule or the status alone.
  */
 TIDE_API const char *tide_last_error_text(void);
 

@@ -2,8 +2,8 @@
 /**
  * tide_text: text in memory that another program laid out.
  *
- * In a segment text lies in one of the charsets of charset.h, ended by a terminator of the charset's
- * unit: one, two or four zero bytes. On the C side it is UTF-8.
+ * In a segment text lies in one of the charsets of charset.h, ended by a terminator of the
+ * charset's unit: one, two or four zero bytes. On the C side it is UTF-8.
  *
  *     tide_segment name;
  *     if (tide_arena_text(&arena, "Łódź", TIDE_TEXT_LENGTH, TIDE_UTF16LE, &name) != TIDE_OK)
@@ -39,11 +39,11 @@ TIDE_BEGIN_DECLS
 /**
  * The text from `offset` up to the first whole terminator at offset + k × unit, which needs no
  * alignment, as UTF-8 with a NUL. `length` gets its bytes without the NUL, and may be NULL. In this
- * order: INVALID_ARGUMENT for NULL or a zeroed segment, for what is no charset, for a NULL target of
- * more than 0 bytes; OUT_OF_BOUNDS of the offset; WRONG_OWNER, CLOSED; OUT_OF_BOUNDS when there is
- * no terminator inside the segment; EXHAUSTED, with both sizes in the text, when `capacity` doesn't
- * hold text and NUL: nothing is written then. Nothing beyond the page in which the terminator ends
- * is touched, so the segment may be larger than the memory behind it. (As JDK
+ * order: INVALID_ARGUMENT for NULL or a zeroed segment, for what is no charset, for a NULL target
+ * of more than 0 bytes; OUT_OF_BOUNDS of the offset; WRONG_OWNER, CLOSED; OUT_OF_BOUNDS when there
+ * is no terminator inside the segment; EXHAUSTED, with both sizes in the text, when `capacity`
+ * doesn't hold text and NUL: nothing is written then. Nothing beyond the page in which the
+ * terminator ends is touched, so the segment may be larger than the memory behind it. (As JDK
  * MemorySegment.getString.)
  */
 TIDE_API TIDE_MUST_USE tide_status tide_text_read(const tide_segment *segment, size_t offset,
@@ -54,9 +54,9 @@ struct tide_arena;
 
 /**
  * The same into memory of a confined arena: `text` gets where it is. What is wrong with the arena,
- * INVALID_ARGUMENT, WRONG_OWNER or CLOSED, comes after what is wrong with the segment (but for NULL),
- * OUT_OF_MEMORY last. The arena's manager is called outside the segment's scope; what was allocated
- * for text that then could not be read stays with the arena.
+ * INVALID_ARGUMENT, WRONG_OWNER or CLOSED, comes after what is wrong with the segment (but for
+ * NULL), OUT_OF_MEMORY last. The arena's manager is called outside the segment's scope; what was
+ * allocated for text that then could not be read stays with the arena.
  */
 TIDE_API TIDE_MUST_USE tide_status tide_text_read_into(const tide_segment *segment, size_t offset,
                                                        tide_charset charset,
@@ -76,8 +76,8 @@ TIDE_API TIDE_MUST_USE tide_status tide_text_write(const tide_segment *segment, 
                                                    tide_charset charset);
 
 /**
- * A segment of the arena that holds text and terminator, and no more; aligned to the charset's unit.
- * INVALID_ARGUMENT; WRONG_OWNER, CLOSED of the arena; OUT_OF_MEMORY. (As JDK
+ * A segment of the arena that holds text and terminator, and no more; aligned to the charset's
+ * unit. INVALID_ARGUMENT; WRONG_OWNER, CLOSED of the arena; OUT_OF_MEMORY. (As JDK
  * SegmentAllocator.allocateFrom.)
  */
 TIDE_API TIDE_MUST_USE tide_status tide_arena_text(struct tide_arena *arena, const char *text,

@@ -25,16 +25,6 @@ static inline bool tide_checked_multiply(size_t a, size_t b, size_t *result)
     return true;
 }
 
-/* `value` rounded up to a multiple of `alignment`, a power of two. */
-static inline bool tide_checked_align(size_t value, size_t alignment, size_t *result)
-{
-    size_t padded;
-    if (!tide_checked_add(value, alignment - 1, &padded))
-        return false;
-    *result = padded & ~(alignment - 1);
-    return true;
-}
-
 /* A power of two up to 2^62. */
 static inline bool tide_is_alignment(size_t alignment)
 {

@@ -4,31 +4,33 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/thread_local.h"
 
 #define NAME_BYTES    32
 #define MESSAGE_BYTES 127
-#define TEXT_BYTES    320
 
-/* What a thread remembers of its newest refusal. */
+/* What a thread remembers of its newest refusal: what the sentence is made of, copied where it may
+ * be gone when somebody asks, but not the sentence. */
 typedef struct last_error {
     tide_status status;
-    bool text_made; /* `text` is of this refusal */
+    bool text_made; /* `text` has the sentence of this refusal; then it is not NULL */
+    bool plain;     /* `format` is the text itself: there are no numbers */
     const char *operation;
     const char *format;
     uint64_t numbers[TIDE_ERROR_NUMBERS];
-    bool plain; /* `format` is the text itself: there are no numbers */
     const char *kind;
     const void *address;
-    char name[NAME_BYTES]; /* empty: the object has none */
-    char text[TEXT_BYTES];
+    char name[NAME_BYTES];        /* empty: the object has none */
+    struct tide_error_text *text; /* the thread's room for sentences; NULL: it has none yet */
 } last_error;
 
-/* A library that is loaded late gets its static thread-locals out of a small reserve that it shares
+/* Every thread of a process has this, also one that never uses the library; and a library
+ * that is loaded late gets its static thread-locals out of a small reserve that it shares
  * with all others. */
-_Static_assert(sizeof(last_error) <= 450, "the last error takes too much static TLS");
+_Static_assert(sizeof(last_error) <= 128, "the last error takes too much static TLS");
 
 static TIDE_THREAD_LOCAL last_error last;
 
@@ -84,37 +86,48 @@ static size_t length_within(const char *text, size_t most)
     return length;
 }
 
-/* Adds to the text at `length`, cut at the end of the buffer; returns the new length. */
-TIDE_PRINTF(2, 3) static size_t append(size_t length, const char *format, ...)
+/* Adds to a text of TIDE_ERROR_TEXT_BYTES at `length`, cut at its end; returns the new length. */
+TIDE_PRINTF(3, 4) static size_t append(char *text, size_t length, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int wanted = vsnprintf(last.text + length, sizeof last.text - length, format, arguments);
+    int wanted = vsnprintf(text + length, TIDE_ERROR_TEXT_BYTES - length, format, arguments);
     va_end(arguments);
     size_t end = length + (size_t)wanted;
-    return end < sizeof last.text ? end : sizeof last.text - 1;
+    return end < TIDE_ERROR_TEXT_BYTES ? end : TIDE_ERROR_TEXT_BYTES - 1;
 }
 
-static void append_object(size_t length)
+static void append_object(char *text, size_t length)
 {
     if (last.kind == NULL || (last.name[0] == '\0' && last.address == NULL))
         return;
-    length = append(length, " (%s", last.kind);
+    length = append(text, length, " (%s", last.kind);
     if (last.name[0] != '\0')
-        length = append(length, " \"%s\"", last.name);
+        length = append(text, length, " \"%s\"", last.name);
     if (last.address != NULL)
-        length = append(length, " at %p", last.address);
-    append(length, ")");
+        length = append(text, length, " at %p", last.address);
+    append(text, length, ")");
 }
 
-static void make_text(const char *message)
+static void make_text(char *text, const char *message)
 {
     const uint64_t *n = last.numbers;
-    size_t length = append(0, "%s%s", last.operation, last.format[0] == ' ' ? "" : ": ");
-    length = last.plain ? append(length, "%s", last.format)
-                        : append(length, last.format, n[0], n[1], n[2], n[3], n[4]);
-    append_object(append(length, "%s", message));
+    size_t length = append(text, 0, "%s%s", last.operation, last.format[0] == ' ' ? "" : ": ");
+    length = last.plain ? append(text, length, "%s", last.format)
+                        : append(text, length, last.format, n[0], n[1], n[2], n[3], n[4]);
+    append_object(text, append(text, length, "%s", message));
+}
+
+/* The sentence in the thread's room for it; false when it has none and gets none. */
+static bool keep_text(const char *message)
+{
+    if (last.text == NULL)
+        last.text = tide_error_text_take(&last.text);
+    if (last.text == NULL)
+        return false;
+    make_text(last.text->bytes, message);
     last.text_made = true;
+    return true;
 }
 
 static void remember(tide_status status, const char *operation, tide_object object,
@@ -165,7 +178,7 @@ tide_status tide_error_note_message(tide_status status, const char *operation, t
     char copy[MESSAGE_BYTES + 1] = "";
     memcpy(copy, message, length_within(message, MESSAGE_BYTES));
     remember(status, operation, object, format, numbers);
-    make_text(copy);
+    (void)keep_text(copy); /* no room: then the message is lost, and nothing else */
     return raise_or_return(status);
 }
 
@@ -181,7 +194,19 @@ const char *tide_last_error_operation(void)
 
 const char *tide_last_error_text(void)
 {
-    if (!last.text_made && last.status != TIDE_OK)
-        make_text("");
-    return last.text;
+    if (last.status == TIDE_OK)
+        return "";
+    /* The room goes when the thread ends; a destructor that runs later may ask again. */
+    if ((last.text_made && last.text != NULL) || keep_text(""))
+        return last.text->bytes;
+    return last.plain ? last.format : tide_status_name(last.status);
+}
+
+const char *tide_error_text_for_fault(char *text)
+{
+    if (last.text_made)
+        memcpy(text, last.text->bytes, TIDE_ERROR_TEXT_BYTES);
+    else
+        make_text(text, "");
+    return text;
 }

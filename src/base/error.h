@@ -39,8 +39,9 @@ typedef struct tide_object {
 tide_status tide_error_note(tide_status status, const char *operation, tide_object object,
                             const char *format, const uint64_t *numbers);
 
-/* The same for an answer that a correct loop ends with (there is no knob at that index): it comes
- * back also with TIDEPOOL_FAULTS=abort. */
+/* The same for what comes back also with TIDEPOOL_FAULTS=abort: the answer that a correct loop ends
+ * with (there is no knob at that index), and what a manager reports when the deed is done, since
+ * the fault handler is called with nothing changed. */
 tide_status tide_error_note_end(tide_status status, const char *operation, tide_object object,
                                 const char *format, const uint64_t *numbers);
 
@@ -52,6 +53,10 @@ tide_status tide_error_note_message(tide_status status, const char *operation, t
 
 /* The operation of the thread's last error; NULL when there has been none. */
 const char *tide_last_error_operation(void);
+
+/* Writes the sentence of the thread's last error, which is a fault, to `text`, of
+ * TIDE_ERROR_TEXT_BYTES. */
+const char *tide_error_text_for_fault(char *text);
 
 /* Hands the thread's last error, which is a fault, to the fault handler. */
 _Noreturn void tide_fault_raise(void);

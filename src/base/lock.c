@@ -4,6 +4,10 @@
 #define PAUSES_FIRST 8u
 #define PAUSES_MOST  512u
 
+#ifdef TIDE_DEBUG
+TIDE_THREAD_LOCAL uint32_t tide_locks_held;
+#endif
+
 static void pause_for(uint32_t pauses)
 {
     while (pauses-- != 0) {
@@ -26,7 +30,8 @@ void tide_back_off(uint32_t *pauses)
         tide_os_give_way();
 }
 
-/* Looks before it tries: an exchange takes the line away from the holder. */
+/* Looks before it tries: an exchange takes the line away from the holder. That the try fails all
+ * the same takes a third thread in between, which no test can order. */
 void tide_lock_wait(tide_lock *lock)
 {
     uint32_t pauses = 0;

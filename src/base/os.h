@@ -14,8 +14,8 @@ const char *tide_os_environment(const char *name);
 /* One line to stderr, unbuffered, errno kept. */
 void tide_os_complain(const char *line);
 
-/* Whether the process has no other thread and so none can come while the caller makes no call: glibc
- * keeps note of it; without that, false. */
+/* Whether the process has no other thread and so none can come while the caller makes no call:
+ * glibc keeps note of it; without that, false. */
 extern char __libc_single_threaded __attribute__((weak));
 static inline bool tide_os_is_alone(void)
 {
@@ -42,13 +42,14 @@ bool tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(
 bool tide_os_at_exit(void (*callback)(void));
 
 /* `callback(value)` when a thread for which tide_os_thread_exit_arm(value) was called ends. One
- * callback per process. Both return false when the system has no room. */
+ * callback per process: initialising it again, on several threads at once even, changes nothing.
+ * Both return false when the system has no room: the same call may succeed later. */
 bool tide_os_thread_exit_init(void (*callback)(void *value));
 bool tide_os_thread_exit_arm(void *value);
 
 /*
- * Files and their mappings. What the system refuses comes back as its error number of <errno.h>, 0 when
- * it did not.
+ * Files and their mappings. What the system refuses comes back as its error number of <errno.h>, 0
+ * when it did not.
  */
 
 /* Its own words for one. */
@@ -61,12 +62,13 @@ size_t tide_os_page_size(void);
  * writing too. EBADF; EISDIR for a directory, ENODEV for what else is no file; EACCES. */
 int tide_os_file_size(int descriptor, bool writing, uint64_t *size);
 
-/* Makes a shorter file `size` bytes long, at least 1, the new ones zero. A file that is as long by now
- * stays as it is. */
+/* Makes a shorter file `size` bytes long, at least 1, the new ones zero. A file that is as long by
+ * now stays as it is. */
 int tide_os_file_extend(int descriptor, uint64_t size);
 
-/* Maps `size` bytes, at least 1, of the file at `offset`, a multiple of the page size; they need not be
- * there yet. With `shared` they are the file's, else copies of it. ENOMEM: no room for them. */
+/* Maps `size` bytes, at least 1, of the file at `offset`, a multiple of the page size; they
+ * need not be there yet. With `shared` they are the file's, else copies of it. ENOMEM: no
+ * room for them. */
 int tide_os_map(int descriptor, uint64_t offset, size_t size, bool writable, bool shared,
                 void **start);
 int tide_os_unmap(void *start, size_t size);

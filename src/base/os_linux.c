@@ -91,17 +91,27 @@ bool tide_os_at_exit(void (*callback)(void))
     return atexit(callback) == 0;
 }
 
-/* Written by tide_os_thread_exit_init(), before any thread arms. */
-static pthread_key_t exit_key;
+/* The key plus 1; 0: none yet. Released by the thread that made it, acquired by those that arm. */
+static uint64_t exit_key;
 
 bool tide_os_thread_exit_init(void (*callback)(void *value))
 {
-    return pthread_key_create(&exit_key, callback) == 0;
+    if (__atomic_load_n(&exit_key, __ATOMIC_ACQUIRE) != 0)
+        return true;
+    pthread_key_t key;
+    if (pthread_key_create(&key, callback) != 0)
+        return false;
+    uint64_t none = 0;
+    if (!__atomic_compare_exchange_n(&exit_key, &none, (uint64_t)key + 1, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
+        (void)pthread_key_delete(key); /* another thread was faster */
+    return true;
 }
 
 bool tide_os_thread_exit_arm(void *value)
 {
-    return pthread_setspecific(exit_key, value) == 0;
+    uint64_t key = __atomic_load_n(&exit_key, __ATOMIC_ACQUIRE);
+    return pthread_setspecific((pthread_key_t)(key - 1), value) == 0;
 }
 
 /* Only for numbers that the system does not know could this text be another thread's too. */
@@ -134,8 +144,8 @@ int tide_os_file_size(int descriptor, bool writing, uint64_t *size)
 
 /*
  * ftruncate() would cut off what somebody else has added since the size was looked at, perhaps from
- * under another mapping. Asking for room for the last byte only ever makes a file longer, and leaves a
- * hole before it. Where the file system can't do that, ftruncate() has to.
+ * under another mapping. Asking for room for the last byte only ever makes a file longer, and
+ * leaves a hole before it. Where the file system can't do that, ftruncate() has to.
  */
 int tide_os_file_extend(int descriptor, uint64_t size)
 {

@@ -19,6 +19,7 @@ enum {
     CHUNK_MIN,
     CHUNK_MAX,
     CHUNK_CACHE,
+    CHUNK_READY,
     FAULTS,
     EXIT_REPORT,
     RETIRE_BLOCKS,
@@ -48,7 +49,8 @@ static const knob_rule rules[KNOB_COUNT] = {
     [POOL_SIZE] = {.name = "TIDEPOOL_POOL_SIZE",
                    .initial = "64",
                    .good = "0, or a power of two from 8 to 1048576",
-                   .meaning = "bytes of a thread's pools; 0: no pools",
+                   .meaning = "bytes of a thread's pools; 0: no pools; any other size than 64 "
+                              "makes every allocation take the slow path",
                    .least = 8,
                    .most = 1048576,
                    .power_of_two = true,
@@ -84,6 +86,14 @@ static const knob_rule rules[KNOB_COUNT] = {
                      .good = "0 to 67108864",
                      .meaning = "bytes of idle chunks that a thread keeps",
                      .most = 67108864},
+    [CHUNK_READY] = {.name = "TIDEPOOL_CHUNK_READY",
+                     .initial = "4096",
+                     .good = "a power of two from 1024 to 1048576",
+                     .meaning = "bytes of the ready chunk at least; no more than CHUNK_MAX and "
+                                "CHUNK_CACHE let it have",
+                     .least = 1024,
+                     .most = 1048576,
+                     .power_of_two = true},
     [FAULTS] = {.name = "TIDEPOOL_FAULTS",
                 .initial = "return",
                 .good = "return, abort",
@@ -189,6 +199,16 @@ static void read_knob(size_t index, uint64_t most)
     show(index);
 }
 
+/* A ready chunk that no chunk can be, or that the cache may not keep, would never be there. */
+static void fit_chunk_ready(void)
+{
+    uint64_t *ready = &in_force[CHUNK_READY].value;
+    while (*ready > rules[CHUNK_READY].least &&
+           (*ready > in_force[CHUNK_MAX].value || *ready > in_force[CHUNK_CACHE].value))
+        *ready /= 2;
+    show(CHUNK_READY);
+}
+
 static void read_all(void)
 {
     for (size_t index = 0; index < KNOB_COUNT; index++)
@@ -197,13 +217,14 @@ static void read_all(void)
     /* The default of CHUNK_MIN is the least that CHUNK_MAX can be: where the two contradict each
      * other, CHUNK_MIN was set, and is what is refused. */
     read_knob(CHUNK_MIN, in_force[CHUNK_MAX].value);
-    if (in_force[POOLING].value != 0 && tide_checker_watches_memory()) {
+    bool watched = tide_checker_watches_memory();
+    fit_chunk_ready();
+    if (in_force[POOLING].value != 0 && watched) {
         in_force[POOLING].value = 0;
         in_force[POOLING].source = "checker";
         show(POOLING);
     }
 
-    bool watched = tide_checker_watches_memory();
     size_t pool_size = in_force[POOL_SIZE].value;
     bool pooling = in_force[POOLING].value != 0;
     tide_settings_in_force = (tide_settings){
@@ -213,6 +234,7 @@ static void read_all(void)
         .chunk_min = in_force[CHUNK_MIN].value,
         .chunk_max = in_force[CHUNK_MAX].value,
         .chunk_cache = in_force[CHUNK_CACHE].value,
+        .chunk_ready = in_force[CHUNK_READY].value,
         .faults_abort = in_force[FAULTS].value != 0,
         .exit_report = in_force[EXIT_REPORT].value != 0,
         .retire_blocks = in_force[RETIRE_BLOCKS].value,
@@ -220,7 +242,7 @@ static void read_all(void)
         .barrier = in_force[BARRIER].value != 0,
         .watched = watched,
         .pools_apart = pool_size != 0 && (watched || pool_size > TIDE_PLAIN_POOL_SIZE),
-        .ready = pooling && !watched && pool_size == TIDE_PLAIN_POOL_SIZE,
+        .ready = pooling && pool_size == TIDE_PLAIN_POOL_SIZE,
     };
     __atomic_store_n(&tide_settings_known, 1, __ATOMIC_RELEASE);
 }

@@ -17,6 +17,7 @@ typedef struct tide_settings {
     size_t chunk_min; /* bytes, powers of two */
     size_t chunk_max;
     size_t chunk_cache; /* bytes */
+    size_t chunk_ready; /* bytes, a power of two, at most chunk_max */
     bool faults_abort;
     bool exit_report;
     size_t retire_blocks; /* closed shared arenas whose memory the process keeps, and their bytes */

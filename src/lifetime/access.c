@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slow path of scalar access: says what is wrong, in the order of the contract, or makes the access
- * where the inline path can't begin a read section. */
+/* The slow path of scalar access: says what is wrong, in the order of the contract, or makes the
+ * access where the inline path can't begin a read section. */
 #include <tidepool/access.h>
 
 #include <string.h>
@@ -28,7 +28,7 @@ static access decode(unsigned word)
 static tide_status check_arguments(const tide_segment *segment, const access *wanted,
                                    const void *value)
 {
-    if (segment == NULL || (segment->cell_ == NULL && segment->extent_ == 0))
+    if (segment == NULL || segment->cell_ == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, wanted->operation, TIDE_NO_OBJECT,
                                 "no segment: NULL, or zeroed");
     if (!tide_layout_is_valid(wanted->layout))

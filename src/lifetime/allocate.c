@@ -122,12 +122,11 @@ static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t siz
         .row_max = extra != NULL ? extra->chunk_max : settings->chunk_max,
         .manager = extra != NULL ? extra->manager : NULL,
     };
-    if (front != NULL && tide_chunk_payload(front) <= request.row_max)
-        request.last = tide_chunk_payload(front);
-    size_t need;
+    if (front != NULL)
+        request.last = tide_chunk_row_below(tide_chunk_payload(front), request.row_max);
     tide_chunk *chunk = NULL;
-    if (extra != NULL && tide_checked_add(request.size, alignment, &need))
-        chunk = tide_extra_take_spare(extra, need);
+    if (extra != NULL)
+        chunk = tide_extra_take_spare(extra, request.size + alignment);
     if (chunk == NULL)
         chunk = tide_chunk_obtain(tide_thread_current(), &request);
     if (chunk == NULL)
@@ -178,7 +177,8 @@ static tide_status allocate(tide_arena *arena, size_t size, size_t alignment, un
     return status;
 }
 
-/* A pool for one nested arena more than the thread has pools ready: from the process-wide list. */
+/* A pool for one nested arena more than the thread has pools ready, or the inline path would have
+ * taken one: from the process-wide list. */
 static void *serve_first(tide_arena *arena, uint64_t owner, size_t size)
 {
     tide_cell *cell = tide_cell_obtain();
@@ -191,9 +191,37 @@ static void *serve_first(tide_arena *arena, uint64_t owner, size_t size)
     return pool;
 }
 
+/* A block that no pool holds, while an outer arena has the home chunk: from another idle one. */
+static void *serve_first_large(tide_arena *arena, tide_home_thread *thread, size_t size,
+                               bool zeroed)
+{
+    tide_chunk *chunk = tide_chunk_take_idle(thread, size, zeroed);
+    if (chunk == NULL)
+        return NULL;
+    tide_cell *cell = tide_thread_take_cell(thread);
+    if (cell == NULL) {
+        (void)tide_chunk_give_back(thread, chunk);
+        return NULL;
+    }
+    tide_cell_take_(cell, arena, arena->state_ | TIDE_MARK_CHUNKS, TIDE_STATE_CHUNK);
+    cell->chunks = chunk;
+    arena->bump_ = ((tide_block *)(void *)cell)->pool;
+    return chunk->start;
+}
+
+static void *serve_first_quickly(tide_arena *arena, size_t size, bool zeroed)
+{
+    tide_home_thread *thread = tide_thread_current();
+    if (size > TIDE_POOL_BYTES)
+        return serve_first_large(arena, thread, size, zeroed);
+    return size != 0 && thread->fast.idle_count == 0 && thread->fast.home->mark != 0
+               ? serve_first(arena, thread->fast.owner, size)
+               : NULL;
+}
+
 /* What is common enough on the slow path to go straight: one more nested arena, and more from an
  * arena's chunk. NULL: everything else, faults included. */
-static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
+static inline void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, bool zeroed)
 {
     const tide_thread *thread = tide_thread_self_();
     if (arena == NULL || alignment - 1 >= WINDOW_SMALL || (alignment & (alignment - 1)) != 0 ||
@@ -201,9 +229,7 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
         return NULL;
     uint64_t state = tide_relaxed_(&arena->state_);
     if (state == thread->word) /* open, empty, mine: see tide_arena_try_() */
-        return size - 1 < TIDE_POOL_BYTES && thread->idle_count == 0 && thread->home->mark != 0
-                   ? serve_first(arena, thread->owner, size)
-                   : NULL;
+        return serve_first_quickly(arena, size, zeroed);
     if ((state & TIDE_STATE_EMPTY) != 0 || tide_relaxed_(&arena->owner_) != thread->owner)
         return NULL;
     const tide_cell *cell = tide_arena_cell(arena);
@@ -212,15 +238,20 @@ static void *serve_quickly(tide_arena *arena, size_t size, size_t alignment, boo
     return tide_chunk_carve(tide_cell_chunks(cell), size, alignment, zeroed);
 }
 
-void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment, unsigned flags)
+static __attribute__((noinline)) void *serve_or_raise(tide_arena *arena, size_t size,
+                                                      size_t alignment, unsigned flags)
 {
-    void *block = serve_quickly(arena, size, alignment, (flags & TIDE_SLOW_ZEROED_) != 0);
-    if (block != NULL)
-        return block;
+    void *block = NULL;
     tide_status status = allocate(arena, size, alignment, flags, &block);
     if (tide_status_is_fault(status))
         tide_fault_raise();
     return block;
+}
+
+void *tide_arena_allocate_slow_(tide_arena *arena, size_t size, size_t alignment, unsigned flags)
+{
+    void *block = serve_quickly(arena, size, alignment, (flags & TIDE_SLOW_ZEROED_) != 0);
+    return block != NULL ? block : serve_or_raise(arena, size, alignment, flags);
 }
 
 tide_status tide_arena_segment_slow_(tide_arena *arena, size_t size, size_t alignment,
@@ -251,6 +282,16 @@ void *tide_arena_open_allocate(tide_arena *arena, size_t size, size_t alignment)
     return block;
 }
 
+/* A block of the caller's that is to have another size. One of size 0 has an address of its own,
+ * and so takes a byte, which is not the caller's. */
+typedef struct resizing {
+    char *start;
+    size_t old_size;
+    size_t new_size;
+    char *old_end; /* of what it takes */
+    char *new_end;
+} resizing;
+
 /* Where an allocation that ends at `end` lies: in the window, in the newest chunk, or nowhere that
  * can grow. Where a chunk starts, what lies below it ends. */
 typedef struct growth {
@@ -269,29 +310,32 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
     return (growth){NULL, NULL};
 }
 
-/* The bytes between are zero in the window, and in the chunk from its dirty mark on. */
-static void grow(tide_arena *arena, const growth *place, char *old_end, char *new_end)
+/* The bytes behind old_end are zero in the window, and in the chunk from its dirty mark on. */
+static void grow(tide_arena *arena, const growth *place, const resizing *block)
 {
-    bool has_memory = place->chunk == NULL || tide_chunk_has_memory(place->chunk);
-    if (has_memory)
-        tide_checker_allow_defined(old_end, (size_t)(new_end - old_end));
-    if (place->chunk != NULL)
-        tide_chunk_clear_to(place->chunk, new_end);
-    else
-        tide_arena_set_bump(arena, new_end);
-}
-
-static void shrink(tide_arena *arena, const growth *place, char *old_end, char *new_end)
-{
-    size_t size = (size_t)(old_end - new_end);
     if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
-        tide_bytes_wipe(new_end, 0, size);
-        tide_checker_forbid(new_end, size);
+        tide_checker_allow_defined(block->start + block->old_size,
+                                   block->new_size - block->old_size);
+        if (block->old_size == 0 && block->new_size != 0)
+            *block->start = 0;
     }
     if (place->chunk != NULL)
-        place->chunk->bump = new_end;
+        tide_chunk_clear_to(place->chunk, block->new_end);
     else
-        tide_arena_set_bump(arena, new_end);
+        tide_arena_set_bump(arena, block->new_end);
+}
+
+static void shrink(tide_arena *arena, const growth *place, const resizing *block)
+{
+    char *rest = block->start + block->new_size;
+    if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
+        tide_bytes_wipe(rest, 0, block->old_size - block->new_size);
+        tide_checker_forbid(rest, block->old_size - block->new_size);
+    }
+    if (place->chunk != NULL)
+        place->chunk->bump = block->new_end;
+    else
+        tide_arena_set_bump(arena, block->new_end);
 }
 
 tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, size_t new_size)
@@ -305,15 +349,14 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
     tide_object object = tide_arena_object(arena);
     if (block == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "extend", object, "no block: NULL");
-    /* A block of size 0 has an address of its own, and so takes a byte. */
     char *start = block;
-    char *old_end = start + (old_size == 0 ? 1 : old_size);
-    char *new_end = start + (new_size == 0 ? 1 : new_size);
+    const resizing change = {start, old_size, new_size, start + (old_size == 0 ? 1 : old_size),
+                             start + (new_size == 0 ? 1 : new_size)};
     tide_cell *cell = tide_arena_cell(arena);
     growth place = {NULL, NULL};
     if (cell != NULL) {
         tide_arena_settle(arena, cell);
-        place = find_growth(arena, cell, old_end);
+        place = find_growth(arena, cell, change.old_end);
     }
     if (place.limit == NULL)
         return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
@@ -323,10 +366,10 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
         return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
                           "%" PRIu64 " bytes wanted, there is room for %" PRIu64, new_size,
                           (uint64_t)(place.limit - start));
-    if (new_end >= old_end)
-        grow(arena, &place, old_end, new_end);
+    if (new_size >= old_size)
+        grow(arena, &place, &change);
     else
-        shrink(arena, &place, old_end, new_end);
+        shrink(arena, &place, &change);
     return TIDE_OK;
 }
 

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/checker.h"
 #include "base/settings.h"
 #include "base/tokens.h"
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
+#include "lifetime/valid.h"
 #include <tidepool/bytes.h>
 
 static tide_owner owner_of(const tide_arena *arena)
@@ -23,7 +25,7 @@ tide_object tide_arena_object(const tide_arena *arena)
         tide_arena_is_closed(arena))
         return object;
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell == NULL || !tide_cell_is_of(cell, arena))
+    if (cell == NULL || !tide_cell_serves(cell, arena))
         return object;
     tide_extra *extra = tide_extra_of(cell);
     if (extra != NULL && extra->name[0] != '\0')
@@ -36,6 +38,7 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
     tide_object object = {"arena", arena, NULL};
     if (arena == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, TIDE_NO_OBJECT, "no arena: NULL");
+    tide_thread_return();
     tide_owner owner = owner_of(arena);
     if (!tide_token_exists(owner))
         return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
@@ -45,8 +48,15 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
                           "owned by token %" PRIu64 ", the current one is %" PRIu64, owner,
                           tide_thread_self_()->owner);
     if (tide_arena_is_closed(arena))
-        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed");
+        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object,
+                                arena->state_ == TIDE_STATE_ENDING
+                                    ? "the arena is being closed, an open one is wanted"
+                                    : "the arena is closed, an open one is wanted");
     const tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL || tide_cell_serves(cell, arena)) /* the thread's block was only missing */
+        return TIDE_OK;
+    if (tide_cell_is_of(cell, arena) || tide_cell_is_of(cell, NULL))
+        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed: to a mark");
     return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
                       "a copied or moved arena: its memory belongs to the one at 0x%" PRIx64,
                       cell->arena & ~TIDE_ARENA_COLD);
@@ -73,6 +83,7 @@ static void start_window(tide_arena *arena, tide_cell *cell)
 
 tide_cell *tide_arena_take_cell(tide_arena *arena)
 {
+    TIDE_ASSERT(tide_arena_is_valid(arena));
     tide_cell *cell = tide_arena_cell(arena);
     if (cell != NULL) {
         tide_arena_settle(arena, cell);
@@ -93,10 +104,9 @@ tide_status tide_arena_open_slow_(tide_arena *arena)
 {
     if (arena == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "open", TIDE_NO_OBJECT, "no arena: NULL");
-    tide_home_thread *thread = tide_thread_enter();
+    const tide_home_thread *thread = tide_thread_enter("open");
     if (thread == NULL)
-        return TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "open", TIDE_NO_OBJECT,
-                                "no memory for the thread's block");
+        return TIDE_OUT_OF_MEMORY;
     tide_relaxed_store_(&arena->owner_, thread->fast.owner);
     tide_arena_set_state(arena, thread->fast.word);
     return TIDE_OK;
@@ -107,7 +117,7 @@ void tide_cell_clear_pool(tide_cell *cell, size_t pool_used)
     char *pool = tide_cell_pool(cell);
     if (!tide_settings_get()->pools_apart) {
         tide_clear_line_(((tide_block *)(void *)cell)->pool);
-    } else if (pool != NULL) {
+    } else {
         tide_checker_allow_defined(pool, pool_used);
         memset(pool, 0, pool_used);
         tide_checker_forbid(pool, tide_settings_get()->pool_size);
@@ -173,8 +183,10 @@ tide_status tide_ending_report(const tide_ending *ending, const char *operation,
                                        ending->first_message);
     if (ending->manager_status != TIDE_OK) {
         tide_object manager = {"manager", NULL, ending->manager_name};
-        return TIDE_ERROR_PLAIN(ending->manager_status, operation, manager,
-                                "a manager refused to take a chunk back; the arena is closed");
+        return tide_error_note_message(
+            TIDE_CLEANUP_FAILED, operation, manager,
+            "a manager refused to take a chunk back; the arena is closed: ", NULL,
+            tide_status_name(ending->manager_status));
     }
     return TIDE_OK;
 }
@@ -186,17 +198,13 @@ static size_t pool_used(const tide_arena *arena, const tide_cell *cell)
     return pool != NULL ? (size_t)(arena->bump_ - pool) : 0;
 }
 
-/* From here on every segment is dead, and the arena closed to everyone, its cleanups included. */
+/* From here on every segment is dead, and the arena closed to everyone, its cleanups included; no
+ * mark reaches it, since a cleanup may close to one. */
 static void end_lifetime(tide_arena *arena, tide_cell *cell)
 {
+    tide_cell_set_mark(cell, TIDE_MARK_NONE);
     tide_epoch_advance_(&cell->epoch);
     tide_arena_set_state(arena, TIDE_STATE_ENDING);
-}
-
-bool tide_cell_is_wiped(const tide_cell *cell)
-{
-    const tide_extra *extra = tide_extra_of(cell);
-    return extra != NULL && extra->zero == TIDE_ZERO_WIPE;
 }
 
 static tide_status check_close(tide_arena *arena, const char *operation)
@@ -208,10 +216,12 @@ static tide_status check_close(tide_arena *arena, const char *operation)
     if (cell != NULL && cell->special >= TIDE_CELL_HOLD)
         return TIDE_ERROR(TIDE_BUSY, operation, tide_arena_object(arena),
                           "held; holds that are out: %" PRIu64, cell->special / TIDE_CELL_HOLD);
+    TIDE_ASSERT(tide_arena_is_valid(arena));
     return TIDE_OK;
 }
 
-/* An arena with nothing but memory of the system's. */
+/* An arena with nothing but memory of the system's. Its pool is in its cell's block: with pools
+ * elsewhere, or none, every cell that is taken is cold. */
 static tide_status close_plain(tide_arena *arena, tide_cell *cell)
 {
     tide_chunk *chunk = tide_cell_chunks(cell);
@@ -228,27 +238,27 @@ static tide_status close_plain(tide_arena *arena, tide_cell *cell)
     return TIDE_OK;
 }
 
-/* A nested arena beyond the pools the thread keeps, with nothing but its pool: the cell goes straight
- * to the process-wide list. */
+/* A nested arena beyond the pools the thread keeps, or one whose chunk is not the home chunk. With
+ * no bit beside its address the cell has at most one chunk, of the system's. */
 static bool close_quickly(tide_arena *arena)
 {
-    const tide_thread *thread = tide_thread_self_();
-    if (arena == NULL || tide_relaxed_(&arena->owner_) != thread->owner ||
-        thread->idle_limit == 0 || thread->idle_count < thread->idle_limit)
+    if (arena == NULL || tide_relaxed_(&arena->owner_) != tide_thread_self_()->owner ||
+        !tide_thread_has_home(tide_thread_self_()))
         return false;
     tide_cell *cell = tide_arena_cell(arena); /* none: closed ones, too */
-    if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena ||
-        tide_cell_chunks(cell) != NULL || cell == thread->home)
+    if (cell == NULL || cell->arena != (uint64_t)(uintptr_t)arena)
         return false;
-    tide_cell_retire_(cell, arena, true);
-    tide_cell_surrender(cell);
+    tide_home_thread *thread = tide_thread_current();
+    tide_chunk *chunk = tide_cell_chunks(cell);
+    tide_cell_retire_(cell, arena, (arena->state_ & TIDE_STATE_FRESH) == 0);
+    if (chunk != NULL)
+        (void)tide_chunk_give_back(thread, chunk);
+    tide_thread_give_cell(thread, cell);
     return true;
 }
 
-tide_status tide_arena_close_slow_(tide_arena *arena)
+static __attribute__((noinline)) tide_status close_fully(tide_arena *arena)
 {
-    if (close_quickly(arena))
-        return TIDE_OK;
     tide_status status = check_close(arena, "close");
     if (status != TIDE_OK)
         return status;
@@ -257,7 +267,7 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
         tide_arena_set_state(arena, TIDE_STATE_CLOSED);
         return TIDE_OK;
     }
-    if ((cell->special & ~TIDE_CELL_CHUNKS) == 0 && tide_settings_get()->ready)
+    if ((cell->special & ~TIDE_CELL_CHUNKS) == 0)
         return close_plain(arena, cell);
     tide_ending ending = {0};
     tide_object object = tide_arena_object(arena);
@@ -275,8 +285,14 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
     return tide_ending_report(&ending, "close", object);
 }
 
-/* The row's chunks stay, empty; the newest is used first, the others wait in the extra. Where there
- * is no memory for one, they go. So do mapped files, which hold nothing that could be used again. */
+tide_status tide_arena_close_slow_(tide_arena *arena)
+{
+    return close_quickly(arena) ? TIDE_OK : close_fully(arena);
+}
+
+/* The row's chunks stay, empty; the newest is used first, the others wait in the extra.
+ * Where there is no memory for one, they go. So do mapped files, which hold nothing that
+ * could be used again. */
 void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending)
 {
     size_t row_max = tide_settings_get()->chunk_max;
@@ -313,12 +329,9 @@ tide_status tide_arena_reset(tide_arena *arena)
     tide_status status = check_close(arena, "reset");
     if (status != TIDE_OK)
         return status;
-    tide_home_thread *thread = tide_thread_current();
     tide_cell *cell = tide_arena_cell(arena);
-    if (cell == NULL) {
-        tide_arena_set_state(arena, thread->fast.word);
+    if (cell == NULL)
         return TIDE_OK;
-    }
     tide_ending ending = {0};
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
@@ -326,8 +339,8 @@ tide_status tide_arena_reset(tide_arena *arena)
         tide_cell_wipe(cell);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
     tide_cell_keep_chunks(cell, &ending);
-    tide_cell_set_mark(cell, tide_thread_self_()->word);
-    start_window(arena, cell);
+    start_window(arena, cell); /* it keeps its mark: it was opened when it was opened */
+    TIDE_ASSERT(tide_arena_is_valid(arena));
     return tide_ending_report(&ending, "reset", tide_arena_object(arena));
 }
 
@@ -337,9 +350,9 @@ bool tide_arena_is_alive(const tide_arena *arena)
         return false;
     if (owner_of(arena) != tide_thread_self_()->owner)
         return true;
-    /* Its owner may look closer: a longjmp may have left a struct whose arena was closed to a mark. */
+    /* Its owner may look closer: a longjmp may leave a struct whose arena was closed to a mark. */
     const tide_cell *cell = tide_arena_cell(arena);
-    return cell == NULL || tide_cell_is_of(cell, arena);
+    return cell == NULL || tide_cell_serves(cell, arena);
 }
 
 tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
@@ -359,8 +372,8 @@ tide_status tide_arena_hand_over(tide_arena *arena, tide_owner to)
             tide_thread_detach_home(thread);
             tide_thread_find_home(thread);
         }
+        tide_cell_set_mark(cell, TIDE_MARK_NONE); /* before its new owner may look: see mark.c */
         tide_cell_set_owner(cell, to);
-        tide_cell_set_mark(cell, TIDE_MARK_NONE);
     }
     tide_relaxed_store_(&arena->owner_, to);
     return TIDE_OK;

@@ -35,7 +35,8 @@ static inline bool tide_arena_is_closed(const tide_arena *arena)
     return state == TIDE_STATE_CLOSED || state == TIDE_STATE_ENDING;
 }
 
-/* INVALID_ARGUMENT, WRONG_OWNER or CLOSED, noted for `operation`. */
+/* What tide_arena_check() has found suspicious: INVALID_ARGUMENT, WRONG_OWNER or CLOSED, noted for
+ * `operation`, or OK after all. */
 tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation);
 
 /* OK when the calling owner may use the arena now; a block-less thread's token owns nothing. */
@@ -44,7 +45,7 @@ static inline tide_status tide_arena_check(const tide_arena *arena, const char *
     if (arena != NULL && tide_relaxed_(&arena->owner_) == tide_thread_self_()->owner &&
         !tide_arena_is_closed(arena) && tide_thread_current() != NULL) {
         const tide_cell *cell = tide_arena_cell(arena);
-        if (cell == NULL || tide_cell_is_of(cell, arena))
+        if (cell == NULL || tide_cell_serves(cell, arena))
             return TIDE_OK;
     }
     return tide_arena_find_fault(arena, operation);
@@ -57,7 +58,7 @@ tide_cell *tide_arena_take_cell(tide_arena *arena);
 /* Notes that there was no memory for the library's own structures. */
 tide_status tide_arena_no_memory(const tide_arena *arena, const char *operation);
 
-/* Whether the window still lies in the pool. Out of ready mode it always does: there the inline path
+/* Whether the window lies in the pool. Out of ready mode it always does: there the inline path
  * is shown an empty one, end_ at bump_. */
 static inline bool tide_arena_window_is_pool(const tide_arena *arena)
 {
@@ -102,9 +103,6 @@ void tide_cell_clear_pool(tide_cell *cell, size_t pool_used);
 void tide_cell_wipe(const tide_cell *cell);
 void tide_cell_wipe_chunks(const tide_cell *cell);
 void tide_cell_drop_chunks(tide_cell *cell, tide_ending *ending);
-
-/* Whether its options ask for wiping. */
-bool tide_cell_is_wiped(const tide_cell *cell);
 
 /* A reset: the row's chunks stay with the cell, empty; the others go. */
 void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending);

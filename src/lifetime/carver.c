@@ -37,8 +37,8 @@ static tide_status check(const tide_carver *carver, size_t size, size_t alignmen
     return tide_check_alignment(object, alignment, "carve");
 }
 
-/* Bytes from the carver's position to the next multiple of `alignment`; a prefix carver has to start
- * where it stands. */
+/* Bytes from the carver's position to the next multiple of `alignment`; a prefix carver has to
+ * start where it stands. */
 static size_t padding_for(const tide_carver *carver, size_t alignment)
 {
     uintptr_t address = (uintptr_t)carver->base_.base_ + carver->used_;

@@ -112,7 +112,7 @@ static void free_pool_apart(tide_cell *cell)
 /* How far the list is searched for a cell that no other owner had. */
 #define SEARCH_DEPTH 16u
 
-/* Under the lock: the link to a cell, or to the end of an empty list. As long as there is a choice, a
+/* Under the lock: the link to a cell, or to the end of an empty list. While there is a choice, a
  * cell that this owner had last or nobody yet: so older segments of other owners are told exactly
  * what they are. */
 static tide_cell **choose(void)
@@ -267,6 +267,7 @@ void tide_cells_adopt(const tide_home_thread *survivor)
  * somebody the cell no longer knows: it is CLOSED to everyone. */
 tide_status tide_scope_status(const tide_cell *cell, uint64_t epoch)
 {
+    tide_thread_return();
     uint64_t now = tide_relaxed_(&cell->epoch);
     /* Pairs with the release store of each new owner: who sees it sees since when. */
     uint64_t owner = __atomic_load_n(&cell->owner, __ATOMIC_ACQUIRE);

@@ -12,8 +12,10 @@
 
 #include <tidepool/arena.h>
 
-/* The mark word of a cell whose arena no mark can reach: handed over, or being closed. */
-#define TIDE_MARK_NONE TIDE_STATE_EMPTY
+/* The mark word of a cell whose arena no mark can reach: handed over, or being closed. And that of
+ * one that tide_close_to() has ended; no mark and no thread has that number. */
+#define TIDE_MARK_NONE  TIDE_STATE_EMPTY
+#define TIDE_MARK_ENDED (UINT64_C(1) << TIDE_MARK_SHIFT | TIDE_STATE_EMPTY)
 
 /* Pools that are not the 64 bytes of the block lie apart; the block's bytes then say where. */
 typedef struct tide_pool_apart {
@@ -44,17 +46,26 @@ static inline tide_chunk *tide_cell_chunks(const tide_cell *cell)
     return (cell->mark & TIDE_MARK_CHUNKS) != 0 ? cell->chunks : NULL;
 }
 
+/* The mark word, for a thread that has neither taken the cell nor ordered itself with the one that
+ * has. Pairs with every store of a mark that is not 0: who sees the mark sees its owner, so the
+ * mark is looked at first, then the owner. */
+static inline uint64_t tide_cell_mark(const tide_cell *cell)
+{
+    return __atomic_load_n(&cell->mark, __ATOMIC_ACQUIRE);
+}
+
 /* Gives a taken cell another mark word. */
 static inline void tide_cell_set_mark(tide_cell *cell, uint64_t word)
 {
-    tide_relaxed_store_(&cell->mark, word | (cell->mark & TIDE_MARK_CHUNKS));
+    __atomic_store_n(&cell->mark, word | (cell->mark & TIDE_MARK_CHUNKS), __ATOMIC_RELEASE);
 }
 
 static inline void tide_cell_set_chunks(tide_cell *cell, tide_chunk *chunks)
 {
     uint64_t rest = cell->mark & ~TIDE_MARK_CHUNKS;
     cell->chunks = chunks;
-    tide_relaxed_store_(&cell->mark, chunks != NULL ? rest | TIDE_MARK_CHUNKS : rest);
+    __atomic_store_n(&cell->mark, chunks != NULL ? rest | TIDE_MARK_CHUNKS : rest,
+                     __ATOMIC_RELEASE);
 }
 
 /* Sets a bit of special, TIDE_CELL_HEAP or TIDE_CELL_CHUNKS. */
@@ -71,6 +82,14 @@ void tide_cell_set_owner(tide_cell *cell, tide_owner owner);
 static inline bool tide_cell_is_of(const tide_cell *cell, const tide_arena *arena)
 {
     return (cell->arena & ~TIDE_ARENA_COLD) == (uint64_t)(uintptr_t)arena;
+}
+
+/* Whether it is open as well: a struct may have been left behind by tide_close_to(), or put
+ * back. */
+static inline bool tide_cell_serves(const tide_cell *cell, const tide_arena *arena)
+{
+    return tide_cell_is_of(cell, arena) && cell->mark != 0 &&
+           (cell->mark & ~TIDE_MARK_CHUNKS) != TIDE_MARK_ENDED;
 }
 
 /* Calls visit for every cell ever made, under the lock. The callback may not take it. */

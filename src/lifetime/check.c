@@ -41,8 +41,9 @@ tide_status tide_check_writable(const tide_segment *segment, const char *operati
 {
     if ((segment->extent_ & TIDE_EXTENT_READ_ONLY) == 0)
         return TIDE_OK;
-    return TIDE_ERROR_PLAIN(TIDE_READ_ONLY, operation, tide_segment_object(segment),
-                            "a read-only segment");
+    return TIDE_ERROR(TIDE_READ_ONLY, operation, tide_segment_object(segment),
+                      "the segment of %" PRIu64 " bytes is read-only, a writable one is wanted",
+                      tide_extent_size_(segment->extent_));
 }
 
 tide_status tide_check_range(const tide_segment *segment, size_t offset, size_t size,

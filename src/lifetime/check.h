@@ -35,7 +35,8 @@ tide_status tide_check_writable(const tide_segment *segment, const char *operati
 tide_status tide_check_range(const tide_segment *segment, size_t offset, size_t size,
                              const char *operation);
 
-/* MISALIGNED unless the address at `offset`, which may be anything, is a multiple of `alignment`. */
+/* MISALIGNED unless the address at `offset`, which may be anything, is a multiple of
+ * `alignment`. */
 tide_status tide_check_aligned(const tide_segment *segment, size_t offset, size_t alignment,
                                const char *operation);
 

@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/checker.h"
+#include "base/lock.h"
 #include "base/settings.h"
 #include "lifetime/cells.h"
 #include "lifetime/thread.h"
+#include "lifetime/valid.h"
 
 #define LINE 64u /* alignment of a chunk's payload, and the size of its header */
 
@@ -45,11 +46,9 @@ static tide_chunk *make_system_chunk(size_t payload, size_t alignment, unsigned 
 {
     /* Zeroed blocks come cheapest at the C library's own alignment; the rest is padding. */
     size_t asked = (request & TIDE_REQUEST_ZEROED) != 0 ? _Alignof(max_align_t) : LINE;
-    size_t size;
     if (alignment < LINE)
         alignment = LINE;
-    if (!tide_checked_add(payload, LINE + red_zone() + (alignment - asked), &size))
-        return NULL;
+    size_t size = LINE + payload + red_zone() + (alignment - asked);
     char *base = tide_system_allocate(size, asked, request);
     if (base == NULL)
         return NULL;
@@ -74,6 +73,7 @@ static tide_chunk *make_foreign_chunk(const tide_manager *manager, size_t payloa
     tide_chunk *chunk = tide_system_allocate(sizeof *chunk, LINE, 0);
     if (chunk == NULL)
         return NULL;
+    tide_assert_unlocked();
     chunk->start = manager->allocate(manager->context, payload, alignment, request);
     if (chunk->start == NULL) {
         tide_system_free(chunk, sizeof *chunk, LINE);
@@ -117,7 +117,7 @@ static tide_chunk *make(const tide_manager *manager, size_t payload, size_t alig
     return chunk;
 }
 
-static tide_status destroy(tide_chunk *chunk)
+static __attribute__((noinline)) tide_status destroy(tide_chunk *chunk)
 {
     const tide_manager *manager = chunk->manager;
     size_t alignment = (size_t)1 << chunk->alignment_log2;
@@ -130,18 +130,22 @@ static tide_status destroy(tide_chunk *chunk)
         tide_system_free(chunk, chunk->size, alignment);
         return TIDE_OK;
     }
+    tide_assert_unlocked();
     tide_status status = manager->free(manager->context, chunk->start, chunk->size, alignment);
     tide_system_free(chunk, sizeof *chunk, LINE);
     return status;
 }
 
-/* The index of a payload in the thread's lists, or TIDE_CHUNK_ROWS. */
+/* Where chunks of a payload of the row are in the thread's lists. */
 static uint32_t row_of(size_t payload)
 {
-    if (payload < ((size_t)1 << TIDE_CHUNK_ROW_LOG2) || (payload & (payload - 1)) != 0)
-        return TIDE_CHUNK_ROWS;
-    uint32_t row = log2_of(payload) - TIDE_CHUNK_ROW_LOG2;
-    return row < TIDE_CHUNK_ROWS ? row : TIDE_CHUNK_ROWS;
+    return log2_of(payload) - TIDE_CHUNK_ROW_LOG2;
+}
+
+static bool is_of_row(size_t payload)
+{
+    return (payload & (payload - 1)) == 0 && payload >> TIDE_CHUNK_ROW_LOG2 != 0 &&
+           payload >> (TIDE_CHUNK_ROW_LOG2 + TIDE_CHUNK_ROWS) == 0;
 }
 
 /* A fork may catch the thread in the middle of these; its child leaves such lists alone. What the
@@ -156,7 +160,7 @@ static void end_change(tide_home_thread *thread)
     __atomic_store_n(&thread->mutating, 0, __ATOMIC_RELEASE);
 }
 
-static tide_chunk *pop(tide_home_thread *thread, uint32_t row)
+static inline tide_chunk *pop(tide_home_thread *thread, uint32_t row)
 {
     tide_chunk *chunk = thread->cached[row];
     begin_change(thread);
@@ -168,7 +172,7 @@ static tide_chunk *pop(tide_home_thread *thread, uint32_t row)
     return chunk;
 }
 
-static void push(tide_home_thread *thread, tide_chunk *chunk)
+static inline void push(tide_home_thread *thread, tide_chunk *chunk)
 {
     uint32_t row = row_of(tide_chunk_payload(chunk));
     chunk->bump = NULL;
@@ -215,8 +219,9 @@ static void settle(tide_home_thread *thread, tide_chunk *chunk)
     set_home(thread, chunk);
 }
 
-/* A cached chunk of at least `payload` bytes, or the home chunk if it may be that, or NULL. */
-static tide_chunk *find_idle(tide_home_thread *thread, size_t payload, bool may_be_home)
+/* A cached chunk of at least `payload` bytes, a size of the row, or the home chunk if it may be
+ * that, or NULL. */
+static inline tide_chunk *find_idle(tide_home_thread *thread, size_t payload, bool may_be_home)
 {
     if (may_be_home && home_is_idle(thread) && thread->fast.chunk_room >= payload) {
         tide_chunk *chunk = thread->fast.home_chunk;
@@ -241,8 +246,8 @@ static size_t row_payload(const tide_chunk_request *request, size_t need)
 tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request *request)
 {
     size_t need = request->size;
-    if (request->alignment > LINE && !tide_checked_add(need, request->alignment - LINE, &need))
-        return NULL;
+    if (request->alignment > LINE)
+        need += request->alignment - LINE;
     if (need <= request->row_max) {
         size_t payload = row_payload(request, need);
         bool is_system = request->manager == NULL;
@@ -253,9 +258,9 @@ tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request
         /* An arena's first chunk is to become the home chunk when it comes back. */
         bool may_be_home =
             is_system && !request->shared && request->last == 0 && tide_settings_get()->ready;
-        if (may_be_home && payload < TIDE_HOME_CHUNK_BYTES &&
-            request->row_max >= TIDE_HOME_CHUNK_BYTES)
-            payload = TIDE_HOME_CHUNK_BYTES;
+        size_t ready = tide_settings_get()->chunk_ready;
+        if (may_be_home && payload < ready && request->row_max >= ready)
+            payload = ready;
         chunk = make(request->manager, payload, LINE, 0);
         if (chunk != NULL)
             return chunk;
@@ -264,50 +269,108 @@ tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request
                 request->zeroed ? TIDE_REQUEST_ZEROED : 0);
 }
 
-/* Frees the smallest cached chunk; false when there is none. */
-static bool evict_one(tide_home_thread *thread)
+/* Frees the largest idle chunk, if it has `least` bytes. */
+static bool evict_one(tide_home_thread *thread, size_t least)
 {
-    for (uint32_t row = 0; row < TIDE_CHUNK_ROWS; row++) {
-        if (thread->cached[row] != NULL) {
-            (void)destroy(pop(thread, row));
-            return true;
-        }
-    }
-    return false;
+    uint32_t rows = TIDE_CHUNK_ROWS;
+    while (rows > 0 && thread->cached[rows - 1] == NULL)
+        rows--;
+    size_t cached = rows > 0 ? tide_chunk_payload(thread->cached[rows - 1]) : 0;
+    bool home = home_is_idle(thread) && thread->fast.chunk_room > cached;
+    size_t largest = home ? thread->fast.chunk_room : cached;
+    if (largest == 0 || largest < least)
+        return false;
+    (void)destroy(home ? evict_home(thread) : pop(thread, rows - 1));
+    return true;
 }
 
-/* Keeps an idle chunk of a row size within the knob's bytes, or frees it. */
-static void keep(tide_home_thread *thread, tide_chunk *chunk)
+/* Whether a smaller chunk would not have done: an arena filled more than half of it. */
+static bool was_needed(const tide_chunk *chunk)
+{
+    return chunk->bump != NULL &&
+           (size_t)(chunk->bump - chunk->start) > tide_chunk_payload(chunk) / 2;
+}
+
+/* How many chunks that could be the home chunk come back before an arena that has it loses it. The
+ * close of that arena takes the slow path then: rarely enough not to count where arenas nest but
+ * briefly, and soon where one stays open for long. */
+#define PATIENCE 16u
+
+static bool outlasts(tide_home_thread *thread, size_t payload, const tide_settings *settings)
+{
+    if (payload < settings->chunk_ready || ++thread->passed < PATIENCE)
+        return false;
+    thread->passed = 0;
+    return true;
+}
+
+/* Keeps a chunk in the cache while an arena has the home chunk; false: there is more to do. A home
+ * chunk in use counts as an idle one, since the inline close makes it so without a look. */
+static inline bool keep_beside_home(tide_home_thread *thread, tide_chunk *chunk)
+{
+    const tide_settings *settings = tide_settings_get();
+    size_t payload = tide_chunk_payload(chunk);
+    if (thread->fast.chunk_room == 0 || home_is_idle(thread) ||
+        thread->cached_bytes + payload > settings->chunk_cache ||
+        outlasts(thread, payload, settings))
+        return false;
+    push(thread, chunk);
+    return true;
+}
+
+/* Frees idle chunks until this one fits in, or else this one. */
+static bool make_room(tide_home_thread *thread, tide_chunk *chunk)
 {
     size_t payload = tide_chunk_payload(chunk);
-    size_t bound = tide_settings_get()->chunk_cache;
-    bool may_be_home = payload >= TIDE_HOME_CHUNK_BYTES && tide_settings_get()->ready &&
-                       (thread->fast.home_chunk == &tide_no_chunk ||
-                        (home_is_idle(thread) && thread->fast.chunk_room < payload));
-    while (payload <= bound && thread->cached_bytes + payload > bound && evict_one(thread))
-        continue;
-    if (may_be_home && payload <= bound) {
-        tide_chunk *before = home_is_idle(thread) ? evict_home(thread) : NULL;
-        settle(thread, chunk);
-        if (before == NULL)
-            return;
-        chunk = before;
-        payload = tide_chunk_payload(chunk);
+    size_t least = was_needed(chunk) ? 0 : payload;
+    while (thread->cached_bytes + payload > tide_settings_get()->chunk_cache) {
+        if (!evict_one(thread, least)) {
+            (void)destroy(chunk);
+            return false;
+        }
     }
-    if (payload > bound || thread->cached_bytes + payload > bound)
+    return true;
+}
+
+static void keep_as_home(tide_home_thread *thread, tide_chunk *chunk)
+{
+    tide_chunk *before = home_is_idle(thread) ? evict_home(thread) : NULL;
+    settle(thread, chunk);
+    if (before != NULL)
+        push(thread, before);
+}
+
+/* Keeps a chunk of a row size within the knob's bytes, or frees it. A home chunk that an arena has
+ * becomes an ordinary chunk of that arena. */
+static __attribute__((noinline)) void keep(tide_home_thread *thread, tide_chunk *chunk)
+{
+    const tide_settings *settings = tide_settings_get();
+    size_t payload = tide_chunk_payload(chunk);
+    if (payload > settings->chunk_cache) {
         (void)destroy(chunk);
+        return;
+    }
+    if (thread->fast.chunk_room != 0 && !home_is_idle(thread)) {
+        tide_thread_detach_home(thread);
+        tide_thread_find_home(thread);
+    }
+    if (!make_room(thread, chunk))
+        return;
+    if (payload >= settings->chunk_ready && settings->ready)
+        keep_as_home(thread, chunk);
     else
         push(thread, chunk);
 }
 
 bool tide_chunk_is_cacheable(const tide_chunk *chunk)
 {
-    return chunk->manager == NULL && row_of(tide_chunk_payload(chunk)) != TIDE_CHUNK_ROWS &&
+    return chunk->manager == NULL && is_of_row(tide_chunk_payload(chunk)) &&
            chunk->start == (const char *)(chunk + 1);
 }
 
 tide_status tide_chunk_give_back(tide_home_thread *thread, tide_chunk *chunk)
 {
+    TIDE_ASSERT(tide_chunk_is_valid(chunk));
     if (chunk->manager != NULL)
         return destroy(chunk);
     if (thread != NULL && chunk == thread->fast.home_chunk) {
@@ -318,12 +381,13 @@ tide_status tide_chunk_give_back(tide_home_thread *thread, tide_chunk *chunk)
     if (thread == NULL || !tide_chunk_is_cacheable(chunk))
         return destroy(chunk);
     tide_checker_forbid(chunk->start, tide_chunk_payload(chunk));
-    keep(thread, chunk);
+    if (!keep_beside_home(thread, chunk))
+        keep(thread, chunk);
     return TIDE_OK;
 }
 
 /* Clears [start, end) as far as it may hold old bytes, and lets nobody take them for zero again. */
-static void count_as_used(tide_chunk *chunk, char *start, char *end, bool zeroed)
+static inline void count_as_used(tide_chunk *chunk, char *start, char *end, bool zeroed)
 {
     char *dirty = chunk->dirty;
     if (zeroed && start < dirty && tide_chunk_has_memory(chunk))
@@ -356,6 +420,20 @@ void *tide_chunk_carve(tide_chunk *chunk, size_t size, size_t alignment, bool ze
 void tide_chunk_clear_to(tide_chunk *chunk, char *end)
 {
     count_as_used(chunk, chunk->bump, end, true);
+}
+
+tide_chunk *tide_chunk_take_idle(tide_home_thread *thread, size_t size, bool zeroed)
+{
+    const tide_settings *settings = tide_settings_get();
+    size_t payload = settings->chunk_min;
+    if (size > settings->chunk_max)
+        return NULL;
+    if (size > payload)
+        payload = (size_t)1 << (64 - __builtin_clzll(size - 1));
+    tide_chunk *chunk = find_idle(thread, payload, true);
+    if (chunk != NULL)
+        count_as_used(chunk, chunk->start, chunk->start + size, zeroed);
+    return chunk;
 }
 
 size_t tide_chunks_trim(tide_home_thread *thread)

@@ -4,16 +4,22 @@
  *
  * The row of chunk sizes is chunk_min, twice that, … chunk_max, counted in bytes of payload. Only
  * chunks of the system manager and of a size of the row are ever cached. A thread's idle chunks,
- * the home chunk included, hold at most the knob's bytes. The home slot keeps the largest chunk
- * given back, of at least 4 KiB: what a smaller one could serve inline, it serves too.
+ * the home chunk included, hold at most TIDEPOOL_CHUNK_CACHE bytes.
+ *
+ * The home slot keeps the chunk given back last, if it has TIDEPOOL_CHUNK_READY bytes; the one
+ * before goes to the cache, and what is too much then goes to its manager, the largest first: small
+ * chunks cost little to keep, and small nested arenas must not come to a malloc each. So a chunk
+ * that was far larger than what its arena took of it goes itself when the others leave it no room;
+ * one that was needed makes the others go. While an arena has the home chunk, chunks that come back
+ * are cached, and the slow path serves nested arenas from there; an outer arena that stays open for
+ * long loses the slot to them.
  */
 #ifndef TIDEPOOL_LIFETIME_CHUNK_H
 #define TIDEPOOL_LIFETIME_CHUNK_H
 
 #include <tidepool/arena.h>
 
-#define TIDE_HOME_CHUNK_BYTES 4096u /* payload that a home chunk has at least */
-#define TIDE_CHUNK_RED_ZONE   64u   /* between allocations, and behind the last, under a checker */
+#define TIDE_CHUNK_RED_ZONE 64u /* between allocations, and behind the last, under a checker */
 
 struct tide_home_thread;
 
@@ -21,7 +27,9 @@ struct tide_home_thread;
 void *tide_system_allocate(size_t size, size_t alignment, unsigned request);
 void tide_system_free(void *block, size_t size, size_t alignment);
 
-/* What an arena wants of a chunk. */
+/* What an arena wants of a chunk. A size is at most PTRDIFF_MAX and an alignment at most 2^62, so
+ * their sum, with header and red zone, always fits. */
+_Static_assert(SIZE_MAX - PTRDIFF_MAX > ((size_t)1 << 62) + 4096, "no sum of a request overflows");
 typedef struct tide_chunk_request {
     size_t size;      /* bytes, at least 1 */
     size_t alignment; /* a power of two */
@@ -38,15 +46,18 @@ typedef struct tide_chunk_request {
 tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
 
 /*
- * A chunk around memory that is there already and that nothing is allocated from: a mapped file. It has
- * no payload, bump, limit and start are one; so its bytes count nowhere, no checker hears of them, and
- * nobody clears, wipes or keeps them. `manager` gets `size` bytes at `start` back when the chunk is
- * given back. NULL when there is no memory for the header.
+ * A chunk around memory that is there already and that nothing is allocated from: a mapped file. It
+ * has no payload, bump, limit and start are one; so its bytes count nowhere, no checker hears of
+ * them, and nobody clears, wipes or keeps them. `manager` gets `size` bytes at `start` back when
+ * the chunk is given back. NULL when there is no memory for the header.
  */
 tide_chunk *tide_chunk_wrap(const tide_manager *manager, void *start, size_t size);
 
 /* Whether an idle chunk of this kind may be kept: of the system's and of a size of the row. */
 bool tide_chunk_is_cacheable(const tide_chunk *chunk);
+/* An idle chunk of the calling thread, in use, its first `size` bytes handed out, cleared if asked;
+ * NULL when none will do. Only in ready mode; it holds to the bounds of the knobs. */
+tide_chunk *tide_chunk_take_idle(struct tide_home_thread *thread, size_t size, bool zeroed);
 
 /* Takes a chunk back: to the calling thread's home slot if it is the one there, into the calling
  * thread's cache, or to its manager, whose status it returns (OK otherwise). Its bytes are nobody's
@@ -67,6 +78,13 @@ void tide_chunk_detach_home(struct tide_home_thread *thread);
 
 /* Frees the calling thread's idle chunks; returns their payload in bytes. */
 size_t tide_chunks_trim(struct tide_home_thread *thread);
+
+/* The largest size of the row that a payload reaches; 0 above the row: a block of its own. Where a
+ * chunk could not be had, an arena's newest may have the exact size of a request. */
+static inline size_t tide_chunk_row_below(size_t payload, size_t row_max)
+{
+    return payload > row_max ? 0 : (size_t)1 << (63 - __builtin_clzll(payload));
+}
 
 /* Bytes of payload. */
 static inline size_t tide_chunk_payload(const tide_chunk *chunk)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lifetime/extra.h"
 
+#include "base/lock.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "lifetime/cells.h"
@@ -11,6 +12,12 @@ static uint64_t serials; /* relaxed: one owner's cleanups are ordered by its own
 tide_extra *tide_extra_of(const tide_cell *cell)
 {
     return (cell->special & TIDE_CELL_COLD) != 0 ? cell->extra : NULL;
+}
+
+bool tide_cell_is_wiped(const tide_cell *cell)
+{
+    const tide_extra *extra = tide_extra_of(cell);
+    return extra != NULL && extra->zero == TIDE_ZERO_WIPE;
 }
 
 tide_extra *tide_extra_obtain(tide_cell *cell)
@@ -89,6 +96,7 @@ void tide_cleanup_run_newest(tide_extra *extra, tide_ending *ending)
         extra->newest = batch->older;
         tide_system_free(batch, batch_size(batch->capacity), _Alignof(tide_cleanup_batch));
     }
+    tide_assert_unlocked();
     const char *message = entry.run(entry.context);
     if (message == NULL)
         return;

@@ -50,6 +50,9 @@ tide_extra *tide_extra_of(const tide_cell *cell);
 /* A kept chunk that surely holds `need` bytes, taken out of the spare ones, or NULL. */
 tide_chunk *tide_extra_take_spare(tide_extra *extra, size_t need);
 
+/* Whether what its arena hands out is overwritten at the end. */
+bool tide_cell_is_wiped(const tide_cell *cell);
+
 void tide_extra_free(tide_extra *extra);
 
 /* Registers a cleanup; false when there is no memory. */

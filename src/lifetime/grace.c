@@ -23,8 +23,8 @@ static uint64_t periods;
 static uint64_t closers;
 static uint64_t stuck_thread;
 
-/* Whether the system makes all threads pass a barrier; asked once, before the first thread is told a
- * phase. */
+/* Whether the system makes all threads pass a barrier; asked once, before the first thread is told
+ * a phase. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_barrier;
 
@@ -55,8 +55,8 @@ void tide_grace_forked(void)
 
 /*
  * With a barrier for all threads the stamp is a plain store, as in tide_section_enter_(). Without,
- * exchange, then load of the epoch, are sequentially consistent, as are the closer's exchange of the
- * epoch, then load of the stamp.
+ * exchange, then load of the epoch, are sequentially consistent, as are the closer's exchange of
+ * the epoch, then load of the stamp.
  */
 static void stamp(tide_thread *thread)
 {
@@ -70,7 +70,7 @@ static void stamp(tide_thread *thread)
 
 static void enter(tide_section *section)
 {
-    tide_home_thread *thread = tide_thread_enter();
+    tide_home_thread *thread = tide_thread_enter_quietly();
     if (thread == NULL) {
         section->kind = TIDE_SECTION_STRAY;
         (void)__atomic_add_fetch(&strays, 1, __ATOMIC_SEQ_CST);
@@ -150,8 +150,8 @@ bool tide_section_is_inside(void)
     return tide_relaxed_(&tide_thread_self_()->reading) != 0;
 }
 
-/* Begins a new phase; says whether there is another thread that could read. Release: a reader who stamps
- * with the new phase, and is not waited for, sees the epochs that moved before it. */
+/* Begins a new phase; says whether there is another thread that could read. Release: a reader who
+ * stamps with the new phase, and is not waited for, sees the epochs that moved before it. */
 static bool begin_phase(uint64_t *begun)
 {
     const tide_home_thread *self = tide_thread_current();
@@ -191,9 +191,12 @@ static bool wait_for_readers(uint64_t begun, bool patience)
 {
     for (uint32_t looks = 0;; looks++) {
         uint64_t reader = find_reader(begun);
-        if (reader == 0 && __atomic_load_n(&strays, __ATOMIC_SEQ_CST) == 0)
+        if (reader == 0 && __atomic_load_n(&strays, __ATOMIC_SEQ_CST) == 0) {
+            if (looks > LOOKS_IMPATIENT)
+                tide_relaxed_store_(&stuck_thread, 0);
             return true;
-        if (looks == LOOKS_IMPATIENT) {
+        }
+        if (looks >= LOOKS_IMPATIENT) {
             if (!patience)
                 return false;
             tide_relaxed_store_(&stuck_thread, reader);
@@ -211,7 +214,6 @@ bool tide_grace_wait(bool patience)
     if (others && inline_sections())
         tide_os_barrier();
     bool passed = wait_for_readers(begun, patience);
-    tide_relaxed_store_(&stuck_thread, 0);
     (void)__atomic_sub_fetch(&closers, 1, __ATOMIC_RELAXED);
     if (passed)
         (void)__atomic_add_fetch(&periods, 1, __ATOMIC_RELAXED);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mapped files. A mapping is a chunk of its arena that nothing is allocated from, and whose manager
- * unmaps it: so it ends as all memory of the arena does, after the cleanups and, where several threads
- * read, after a grace period.
+ * unmaps it: so it ends as all memory of the arena does, after the cleanups and, where several
+ * threads read, after a grace period.
  *
- * A refused call has not extended the file. So extending comes last, when everything else that can be
- * refused has been had: the system maps pages that the file does not have yet.
+ * A refused call has not extended the file. So extending comes last, when everything else that can
+ * be refused has been had: the system maps pages that the file does not have yet.
  */
 #include <tidepool/mapping.h>
 

@@ -103,8 +103,11 @@ static tide_status open_on_heap(tide_arena *arena, const tide_arena_options *opt
     return TIDE_OK;
 }
 
+/* Refused before there is anything that a fault handler could leave behind. */
 tide_arena *tide_arena_new(const tide_arena_options *options)
 {
+    if (options != NULL && tide_options_check(options) != TIDE_OK)
+        tide_fault_raise();
     tide_arena *arena = tide_system_allocate(sizeof *arena, _Alignof(tide_arena), 0);
     if (arena == NULL) {
         (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "new", TIDE_NO_OBJECT,
@@ -115,16 +118,27 @@ tide_arena *tide_arena_new(const tide_arena_options *options)
     if (status == TIDE_OK)
         return arena;
     tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
-    if (tide_status_is_fault(status))
-        tide_fault_raise();
     return NULL;
 }
 
-/* A struct whose arena is closed, its cleanups done, and that was the current owner's: only memory. */
+/* A struct whose arena is closed, its cleanups done, and was the current owner's: only memory. */
 static bool is_over(const tide_arena *arena)
 {
+    tide_thread_return();
     return tide_relaxed_(&arena->owner_) == tide_thread_self_()->owner &&
            tide_relaxed_(&arena->state_) == TIDE_STATE_CLOSED;
+}
+
+static tide_status close_on_heap(tide_arena *arena)
+{
+    tide_status status = tide_arena_check(arena, "delete");
+    if (status != TIDE_OK)
+        return status;
+    const tide_cell *cell = tide_arena_cell(arena);
+    if (cell == NULL || (cell->special & TIDE_CELL_HEAP) == 0)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "delete", tide_arena_object(arena),
+                                "tide_arena_new() did not open it: close it");
+    return tide_arena_close_slow_(arena);
 }
 
 tide_status tide_arena_delete(tide_arena *arena)
@@ -133,7 +147,7 @@ tide_status tide_arena_delete(tide_arena *arena)
         return TIDE_OK;
     tide_status status = TIDE_OK;
     if (!is_over(arena))
-        status = tide_arena_close_slow_(arena);
+        status = close_on_heap(arena);
     if (is_over(arena))
         tide_system_free(arena, sizeof *arena, _Alignof(tide_arena));
     return status;

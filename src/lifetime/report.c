@@ -9,17 +9,20 @@
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
 #include "lifetime/extra.h"
+#include "lifetime/retire.h"
 #include "lifetime/thread.h"
 #include <tidepool/pool.h>
 
 #define REPORT_LINES 16u
 
-/* Under the lock. Only a thread's own token can be lost: a fiber's may be set again anywhere. */
+/* Under the lock. Only a thread's own token can be lost: a fiber's may be set again anywhere. The
+ * mark is looked at first (tide_cell_mark): a living thread may be taking a dead one's cell. */
 static bool is_lost(const tide_cell *cell)
 {
+    if (tide_cell_mark(cell) == 0)
+        return false;
     tide_owner owner = tide_relaxed_(&cell->owner);
-    return tide_relaxed_(&cell->mark) != 0 && tide_token_is_threads(owner) &&
-           !tide_thread_token_lives(owner);
+    return tide_token_is_threads(owner) && !tide_thread_token_lives(owner);
 }
 
 static void count(tide_cell *cell, void *context)
@@ -59,20 +62,25 @@ tide_status tide_pool_statistics_get(tide_pool_statistics *statistics)
 
 size_t tide_trim(void)
 {
+    size_t freed = tide_retire_drain(false);
     tide_home_thread *thread = tide_thread_current();
-    return thread != NULL ? tide_chunks_trim(thread) : 0;
+    return freed + (thread != NULL ? tide_chunks_trim(thread) : 0);
 }
 
 static void name_lost(tide_cell *cell, void *context)
 {
     size_t *lost = context;
-    if (!is_lost(cell) || ++*lost > REPORT_LINES)
+    if (!is_lost(cell) || tide_thread_token_is_inherited(tide_relaxed_(&cell->owner)) ||
+        ++*lost > REPORT_LINES)
         return;
     const tide_extra *extra = tide_extra_of(cell);
+    char name[TIDE_NAME_BYTES + sizeof " \"\""] = "";
+    if (extra != NULL && extra->name[0] != '\0')
+        (void)snprintf(name, sizeof name, " \"%s\"", extra->name);
     char line[160];
-    (void)snprintf(
-        line, sizeof line, "tidepool: the arena \"%s\" at %p was left open by a thread that ended",
-        extra != NULL ? extra->name : "", (void *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD));
+    (void)snprintf(line, sizeof line,
+                   "tidepool: the arena%s at %p was left open by a thread that ended", name,
+                   (void *)(uintptr_t)(cell->arena & ~TIDE_ARENA_COLD));
     tide_os_complain(line);
 }
 

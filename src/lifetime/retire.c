@@ -63,6 +63,10 @@ static size_t bytes_of(const tide_cell *cell)
     size_t bytes = 0;
     for (const tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next)
         bytes += tide_chunk_payload(chunk);
+    const tide_extra *extra = tide_extra_of(cell);
+    for (const tide_chunk *chunk = extra != NULL ? extra->spare : NULL; chunk != NULL;
+         chunk = chunk->next)
+        bytes += tide_chunk_payload(chunk);
     return bytes;
 }
 
@@ -171,7 +175,8 @@ static void complain(const tide_ending *ending)
     tide_os_complain(line);
 }
 
-/* Gives a cell's memory back and the cell to the free ones. No lock is held: managers are called. */
+/* Gives a cell's memory back and the cell to the free ones. No lock is held: managers are
+ * called. */
 static void release(tide_cell *cell)
 {
     tide_ending ending = {0};
@@ -219,11 +224,11 @@ static bool pass(bool patience, size_t *freed)
         splice(&retired, &passing);
         splice(&retired_rest, &passing_rest);
     }
-    tide_lock_leave(&lock);
-    *freed += release_all(&passing_rest);
-    tide_lock_take(&lock);
+    list mine = {NULL, NULL, 0, 0}; /* a manager that gets its chunks back may come here again */
+    splice(&mine, &passing_rest);
     is_passing = false;
     tide_lock_leave(&lock);
+    *freed += release_all(&mine);
     return passed;
 }
 
@@ -238,7 +243,8 @@ static bool fits(size_t bytes)
            held <= settings->retire_bytes - bytes;
 }
 
-/* Makes room for one more: a ready one goes, or a grace period passes. The lock is left for that. */
+/* Makes room for one more: a ready one goes, or a grace period passes. The lock is left for
+ * that. */
 static void make_room(void)
 {
     tide_cell *cell = pop(&ready);

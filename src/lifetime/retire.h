@@ -2,12 +2,13 @@
 /*
  * Cells of shared scopes, and the memory of those that closed.
  *
- * A cell of this kind is in one of four states: open; *retired*: closed, its memory may still be read;
+ * A cell of this kind is in one of four states: open; *retired*: closed, its memory may still be
+ * read;
  * *ready*: past its grace period, its one chunk kept for the next arena; *free*: closed, without
  * memory. Retired and ready ones together keep to the knobs' bounds (TIDEPOOL_RETIRE_BLOCKS,
- * TIDEPOOL_RETIRE_BYTES). One lock guards the slabs and the lists; an open cell is not in any, and what
- * it has is guarded by the lock bit in its own word, which is never waited for with this lock held but
- * by a fork.
+ * TIDEPOOL_RETIRE_BYTES). One lock guards the slabs and the lists; an open cell is not in any, and
+ * what it has is guarded by the lock bit in its own word, which is never waited for with this lock
+ * held but by a fork.
  */
 #ifndef TIDEPOOL_LIFETIME_RETIRE_H
 #define TIDEPOOL_LIFETIME_RETIRE_H
@@ -30,8 +31,8 @@ tide_cell *tide_shared_cell_take(void);
 /* Puts back a closed cell that has no memory and that no reader can be reading. */
 void tide_shared_cell_give(tide_cell *cell);
 
-/* Leaves the memory of a cell whose epoch has moved on to a grace period. The caller is in no section
- * and holds no lock; the call waits for a period when the bound is reached. */
+/* Leaves the memory of a cell whose epoch has moved on to a grace period. The caller is in no
+ * section and holds no lock; the call waits for a period when the bound is reached. */
 void tide_retire(tide_cell *cell);
 
 /* Frees everything retired, after a grace period, and everything ready; says how many bytes. With

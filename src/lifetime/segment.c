@@ -26,7 +26,7 @@ static uint64_t scope_epoch(const tide_segment *segment)
     return segment->epoch_ & ~TIDE_EPOCH_MAPPED;
 }
 
-/* The bits of size_and_flags that a view inherits. */
+/* What a view inherits of the extent. */
 static uint64_t read_only_bit(const tide_segment *segment)
 {
     return segment->extent_ & TIDE_EXTENT_READ_ONLY;

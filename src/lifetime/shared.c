@@ -6,9 +6,11 @@
 
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/chunk.h"
 #include "lifetime/grace.h"
 #include "lifetime/options.h"
 #include "lifetime/retire.h"
+#include "lifetime/thread.h"
 #include "lifetime/word.h"
 
 static bool is_counted(tide_shared_arena arena)
@@ -39,9 +41,21 @@ static tide_status check_handle(tide_shared_arena arena, const char *operation)
 tide_status tide_shared_check(tide_shared_arena arena, const char *operation)
 {
     tide_status status = check_handle(arena, operation);
-    if (status == TIDE_OK && tide_cell_epoch(arena.cell_) != arena.epoch_)
+    if (status == TIDE_OK && !tide_word_is_of(tide_relaxed_(&arena.cell_->epoch), arena.epoch_))
         status = closed(arena, operation);
     return status;
+}
+
+tide_object tide_shared_named(tide_shared_arena arena, char *name)
+{
+    tide_object object = tide_shared_object(arena);
+    if (arena.cell_ == NULL || !tide_shared_lock(arena))
+        return object;
+    const tide_extra *extra = tide_extra_of(arena.cell_);
+    if (extra != NULL && extra->name[0] != '\0')
+        object.name = memcpy(name, extra->name, TIDE_NAME_BYTES);
+    tide_shared_unlock(arena);
+    return object;
 }
 
 bool tide_shared_lock(tide_shared_arena arena)
@@ -65,6 +79,15 @@ static tide_status no_memory(void)
                             "no memory for the arena's records");
 }
 
+/* Makes a closed cell's next scope a counted one with one reference. A fork may have the
+ * lock bit. */
+static void count_first(uint64_t *word)
+{
+    uint64_t seen = tide_relaxed_(word);
+    while (!tide_word_change(word, &seen, (seen | TIDE_SHARED_COUNTED) + TIDE_SHARED_HOLD))
+        continue;
+}
+
 /* Until the handle is returned nobody else can have it, so the cell is the caller's. */
 static tide_status open_any(tide_shared_arena *arena, const tide_arena_options *options,
                             uint64_t counted)
@@ -81,13 +104,16 @@ static tide_status open_any(tide_shared_arena *arena, const tide_arena_options *
             tide_retire(cell);
             return no_memory();
         }
+        tide_chunk *chunk = tide_cell_chunks(cell); /* of a ready cell: the system's */
+        if (chunk != NULL)
+            (void)tide_chunk_give_back(tide_thread_current(), chunk);
+        tide_cell_set_chunks(cell, NULL);
         tide_options_apply(options, extra);
     }
     tide_cell_set_mark(cell, TIDE_MARK_NONE);
-    uint64_t epoch = tide_cell_epoch(cell) | counted;
     if (counted != 0)
-        __atomic_store_n(&cell->epoch, epoch | TIDE_SHARED_HOLD, __ATOMIC_RELEASE);
-    *arena = (tide_shared_arena){cell, epoch};
+        count_first(&cell->epoch);
+    *arena = (tide_shared_arena){cell, tide_cell_epoch(cell)};
     return TIDE_OK;
 }
 
@@ -133,7 +159,7 @@ static tide_status add_count(tide_shared_arena arena, const char *operation)
     uint64_t *word = &arena.cell_->epoch;
     uint64_t seen = tide_relaxed_(word);
     do {
-        if (tide_word_epoch(seen) != arena.epoch_)
+        if (!tide_word_is_of(seen, arena.epoch_))
             return closed(arena, operation);
         if (seen > UINT64_MAX - TIDE_SHARED_HOLD)
             return TIDE_ERROR(TIDE_EXHAUSTED, operation, tide_shared_object(arena),
@@ -150,13 +176,14 @@ tide_status tide_shared_add_hold(tide_scope scope, const char *operation)
 }
 
 /*
- * Whether the end of a scope has a grace period of its own, instead of sharing one with others later.
- * Cleanups and wiping are part of the close. So is unmapping: a program that closes an arena means to
- * have its files back, to truncate, replace or map them otherwise, and in the retire list a mapping
- * would keep them for nobody knows how long. Nor could that list's bound count it: a mapping takes
- * addresses and pages of the file, not memory, so by its size one large file would flush everybody's
- * memory, and by nothing a thousand of them could wait. Against two system calls for each mapping the
- * wait weighs little. And the close can still say that the system refused to unmap.
+ * Whether the end of a scope has a grace period of its own, instead of sharing one with others
+ * later. Cleanups and wiping are part of the close. So is unmapping: a program that closes an arena
+ * means to have its files back, to truncate, replace or map them otherwise, and in the retire list
+ * a mapping would keep them for nobody knows how long. Nor could that list's bound count it: a
+ * mapping takes addresses and pages of the file, not memory, so by its size one large file would
+ * flush everybody's memory, and by nothing a thousand of them could wait. Against two system calls
+ * for each mapping the wait weighs little. And the close can still say that the system refused to
+ * unmap.
  */
 static bool ends_alone(const tide_cell *cell)
 {
@@ -197,9 +224,9 @@ static tide_status inside(tide_shared_arena arena, const char *operation)
 typedef enum outcome { ENDED, STALE, COUNTED_OTHERWISE } outcome;
 
 /*
- * Moves the epoch on when `count` holds and references are out and nobody allocates. The exchange is
- * what decides between closing and one more hold, and between the last of two releases; acquire: it
- * sees what the last allocation made of the cell. `seen` gets the word that decided.
+ * Moves the epoch on when `count` holds and references are out and nobody allocates. The exchange
+ * is what decides between closing and one more hold, and between the last of two releases; acquire:
+ * it sees what the last allocation made of the cell. `seen` gets the word that decided.
  */
 static outcome try_end(tide_shared_arena arena, uint64_t count, uint64_t *seen)
 {
@@ -207,7 +234,7 @@ static outcome try_end(tide_shared_arena arena, uint64_t count, uint64_t *seen)
     uint32_t pauses = 0;
     *seen = tide_relaxed_(word);
     for (;;) {
-        if (tide_word_epoch(*seen) != arena.epoch_)
+        if (!tide_word_is_of(*seen, arena.epoch_))
             return STALE;
         if (tide_word_count(*seen) != count)
             return COUNTED_OTHERWISE;
@@ -222,6 +249,7 @@ static outcome try_end(tide_shared_arena arena, uint64_t count, uint64_t *seen)
 
 static tide_status end(tide_shared_arena arena, const char *operation)
 {
+    char name[TIDE_NAME_BYTES];
     uint64_t seen;
     switch (try_end(arena, 0, &seen)) {
     case ENDED:
@@ -229,11 +257,12 @@ static tide_status end(tide_shared_arena arena, const char *operation)
     case STALE:
         return closed(arena, operation);
     default:
-        return TIDE_ERROR(TIDE_BUSY, operation, tide_shared_object(arena),
+        return TIDE_ERROR(TIDE_BUSY, operation, tide_shared_named(arena, name),
                           "held; holds that are out: %" PRIu64, tide_word_count(seen));
     }
 }
 
+/* The kind first: what never closes so is never told that it is closed. */
 static tide_status check_end(tide_shared_arena arena, const char *operation)
 {
     tide_status status = check_handle(arena, operation);
@@ -260,12 +289,10 @@ tide_status tide_shared_reset(tide_shared_arena *arena)
 {
     if (arena == NULL)
         return check_handle((tide_shared_arena){NULL, 0}, "reset");
-    tide_status status = tide_shared_check(*arena, "reset");
-    if (status == TIDE_OK && tide_word_next(arena->epoch_) == 0)
+    if (arena->cell_ != NULL && tide_shared_is_alive(*arena) && tide_word_next(arena->epoch_) == 0)
         return TIDE_ERROR_PLAIN(TIDE_EXHAUSTED, "reset", tide_shared_object(*arena),
                                 "the epochs of its cell are used up: close it and open another");
-    if (status == TIDE_OK)
-        status = check_end(*arena, "reset");
+    tide_status status = check_end(*arena, "reset");
     if (status != TIDE_OK)
         return status;
     tide_cell *cell = arena->cell_;
@@ -295,23 +322,23 @@ tide_status tide_counted_retain(tide_shared_arena arena)
     return status == TIDE_OK ? add_count(arena, "retain") : status;
 }
 
-/* Ends a counted scope whose last reference this is; false when somebody has retained it meanwhile, or
- * released his. */
+/* Ends a counted scope whose last reference this is; false when somebody has retained it meanwhile,
+ * or released his. */
 static bool end_last(tide_shared_arena arena)
 {
     uint64_t seen;
     return try_end(arena, 1, &seen) == ENDED;
 }
 
-/* One hold or reference less; the last reference of a counted scope ends it. `hold`, if any, is cleared
- * as soon as it is over: cleanups may look at it. */
+/* One hold or reference less; the last reference of a counted scope ends it. `hold`, if any, is
+ * cleared as soon as it is over: cleanups may look at it. */
 static tide_status drop(tide_shared_arena arena, tide_hold *hold, const char *operation)
 {
     uint64_t *word = &arena.cell_->epoch;
     bool last;
     for (;;) {
         uint64_t seen = tide_relaxed_(word);
-        if (tide_word_epoch(seen) != arena.epoch_)
+        if (!tide_word_is_of(seen, arena.epoch_))
             return closed(arena, operation);
         if (tide_word_count(seen) == 0)
             return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, tide_shared_object(arena),

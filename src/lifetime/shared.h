@@ -9,8 +9,8 @@
 /* One hold of an open scope more; CLOSED or EXHAUSTED, noted for `operation`. */
 tide_status tide_shared_add_hold(tide_scope scope, const char *operation);
 
-/* Ends a hold, and clears it as soon as it has ended; of a counted scope it may be the last reference.
- * INVALID_ARGUMENT when no hold is out, CLOSED, BUSY, or what closing reports. */
+/* Ends a hold, and clears it as soon as it has ended; of a counted scope it may be the last
+ * reference. INVALID_ARGUMENT when no hold is out, CLOSED, BUSY, or what closing reports. */
 tide_status tide_shared_drop_hold(tide_hold *hold);
 
 /* INVALID_ARGUMENT or CLOSED, noted, for a handle of no open arena. */
@@ -22,12 +22,18 @@ static inline tide_object tide_shared_object(tide_shared_arena arena)
     return (tide_object){"arena", arena.cell_, NULL};
 }
 
-/* Opens the cell's lock bit for its handle: whoever has it may use the cell's chunks and extra. False,
- * nothing noted, when the arena is closed. Nothing of the program's may be called meanwhile. */
+/* The same with the name that its options gave it, copied to `name`, of TIDE_NAME_BYTES, while it
+ * is open. */
+tide_object tide_shared_named(tide_shared_arena arena, char *name);
+
+/* Opens the cell's lock bit for its handle: whoever has it may use the cell's chunks and
+ * extra. False, nothing noted, when the arena is closed. Nothing of the program's may be
+ * called meanwhile. */
 bool tide_shared_lock(tide_shared_arena arena);
 void tide_shared_unlock(tide_shared_arena arena);
 
-/* Serves a request whose size and alignment are good. INVALID_ARGUMENT, CLOSED, OUT_OF_MEMORY, noted. */
+/* Serves a request whose size and alignment are good. INVALID_ARGUMENT, CLOSED, OUT_OF_MEMORY,
+ * noted. */
 tide_status tide_shared_serve(tide_shared_arena arena, size_t size, size_t alignment, bool zeroed,
                               const char *operation, void **block);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of shared, counted and global arenas: one chunk after the other, under the cell's lock bit. */
+/* Memory of shared, counted and global arenas: one chunk after the other, under the cell's lock
+ * bit. */
 #include "base/checked.h"
 #include "base/checker.h"
 #include "base/settings.h"
@@ -26,8 +27,8 @@ static tide_chunk_request request_for(const tide_cell *cell, size_t size, size_t
         .row_max = extra != NULL ? extra->chunk_max : settings->chunk_max,
         .manager = extra != NULL ? extra->manager : NULL,
     };
-    if (front != NULL && tide_chunk_payload(front) <= request.row_max)
-        request.last = tide_chunk_payload(front);
+    if (front != NULL)
+        request.last = tide_chunk_row_below(tide_chunk_payload(front), request.row_max);
     return request;
 }
 
@@ -73,7 +74,8 @@ static void *serve_from_cell(tide_cell *cell, size_t size, size_t alignment, boo
 static tide_status no_room(tide_shared_arena arena, const tide_chunk_request *request,
                            const char *operation)
 {
-    tide_object object = tide_shared_object(arena);
+    char name[TIDE_NAME_BYTES];
+    tide_object object = tide_shared_named(arena, name);
     if (request->manager != NULL)
         object = (tide_object){"manager", request->manager, request->manager->name};
     return TIDE_ERROR(TIDE_OUT_OF_MEMORY, operation, object,
@@ -95,7 +97,7 @@ tide_status tide_shared_serve(tide_shared_arena arena, size_t size, size_t align
     void *served = serve_from_cell(cell, size, alignment, zeroed, &request);
     tide_shared_unlock(arena);
     if (served == NULL) {
-        tide_home_thread *thread = tide_thread_enter();
+        tide_home_thread *thread = tide_thread_enter_quietly();
         tide_chunk *chunk = tide_chunk_obtain(thread, &request);
         if (chunk == NULL)
             return no_room(arena, &request, operation);
@@ -210,8 +212,8 @@ size_t tide_shared_used(tide_shared_arena arena)
     return used;
 }
 
-/* The newest allocation of the newest chunk ends at its bump; where the chunk starts, something else
- * does. True when it could be done. */
+/* The newest allocation of the newest chunk ends at its bump; where the chunk starts, something
+ * else does. True when it could be done. */
 static bool move_end(tide_chunk *chunk, char *block, size_t old_taken, size_t new_taken)
 {
     if (chunk == NULL || block + old_taken != chunk->bump || chunk->bump == chunk->start ||
@@ -250,6 +252,8 @@ tide_status tide_shared_extend(tide_shared_arena arena, void *block, size_t old_
         return tide_shared_check(arena, "extend");
     bool moved = move_end(tide_cell_chunks(arena.cell_), block, old_size == 0 ? 1 : old_size,
                           new_size == 0 ? 1 : new_size);
+    if (moved && old_size == 0)
+        *(char *)block = 0; /* the byte that an empty block has, too, is new */
     tide_shared_unlock(arena);
     if (moved)
         return TIDE_OK;

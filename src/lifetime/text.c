@@ -2,8 +2,8 @@
 /*
  * Text in segments. The segment is looked at inside a section only, and nothing else is done there:
  * an error is noted (its fault may jump away) and memory is allocated (by a manager that may call
- * anything) outside. What lies in the segment may so have changed between two looks, and with shared
- * memory also within one; no look trusts the size that another one found.
+ * anything) outside. What lies in the segment may so have changed between two looks, and with
+ * shared memory also within one; no look trusts the size that another one found.
  */
 #include <tidepool/text.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lifetime/thread.h"
 
-#include <pthread.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/os.h"
 #include "base/settings.h"
@@ -14,6 +14,7 @@
 #include "lifetime/grace.h"
 #include "lifetime/report.h"
 #include "lifetime/retire.h"
+#include "lifetime/valid.h"
 
 /* What a slot holds that has nothing: taken for ever, so that the inline path needs no test for
  * NULL. */
@@ -22,7 +23,7 @@ tide_chunk tide_no_chunk = {.bump = (char *)&tide_no_chunk};
 
 tide_home_thread tide_start_thread = {
     .fast = {.owner = TIDE_OWNER_NOBODY,
-             .word = TIDE_STATE_EMPTY,
+             .word = TIDE_MARK_ENDED, /* no arena's */
              .home = &tide_no_cell,
              .home_chunk = &tide_no_chunk},
 };
@@ -113,15 +114,24 @@ static void leave(void *value)
     tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
 }
 
+/* The handlers may be registered more than once: the first call that a fork makes does the work. */
+static TIDE_THREAD_LOCAL bool forking;
+
 /* The order in which locks nest: the lists of shared cells, those cells, the process-wide list. */
 static void fork_prepare(void)
 {
+    if (forking)
+        return;
+    forking = true;
     tide_retire_fork_prepare();
     tide_cells_lock();
 }
 
 static void fork_parent(void)
 {
+    if (!forking)
+        return;
+    forking = false;
     tide_cells_unlock();
     tide_retire_fork_parent();
 }
@@ -140,10 +150,18 @@ static void adopt_chunks(tide_home_thread *survivor, tide_home_thread *vanished)
     }
 }
 
+static tide_owner tokens_before_fork; /* under the lock of cells.h; 0: this is no fork's child */
+static tide_owner own_token_at_fork;
+
 /* Only the forking thread goes on. What the others had idle becomes everybody's; a list that one of
  * them was changing stays lost. */
 static void fork_child(void)
 {
+    if (!forking)
+        return;
+    forking = false;
+    tokens_before_fork = tide_token_for_thread();
+    own_token_at_fork = own_token;
     tide_home_thread *survivor = tide_thread_current();
     tide_home_thread *thread = tide_threads;
     tide_cells_adopt(survivor != NULL ? survivor : &tide_start_thread);
@@ -166,20 +184,57 @@ static void fork_child(void)
     }
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool prepared;
-
-static void prepare(void)
+bool tide_thread_token_is_inherited(tide_owner own)
 {
-    prepared = tide_os_thread_exit_init(leave) &&
-               tide_os_at_fork(fork_prepare, fork_parent, fork_child) &&
-               (!tide_settings_get()->exit_report || tide_os_at_exit(tide_report_at_exit));
+    return own < tokens_before_fork && own != own_token_at_fork;
+}
+
+/* Handlers that were registered before run while the library's locks are taken, and would wait for
+ * them for ever: so it is done when the library is loaded, unless the first call comes earlier. */
+static bool register_forks(void)
+{
+    static uint32_t registered; /* 1 also while another thread is about it */
+    if (__atomic_exchange_n(&registered, 1, __ATOMIC_ACQ_REL) != 0)
+        return true;
+    if (tide_os_at_fork(fork_prepare, fork_parent, fork_child))
+        return true;
+    __atomic_store_n(&registered, 0, __ATOMIC_RELEASE);
+    return false;
+}
+
+__attribute__((constructor)) static void register_forks_early(void)
+{
+    (void)register_forks();
+}
+
+/* A report that can't be registered now is tried again by the next thread, and stops nobody. */
+static void register_report(void)
+{
+    static bool registered;
+    if (!tide_settings_get()->exit_report ||
+        __atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
+        return;
+    if (!tide_os_at_exit(tide_report_at_exit))
+        __atomic_store_n(&registered, false, __ATOMIC_RELAXED);
+}
+
+/* What the process needs before its first block; NULL, or what it lacks. A step that failed is
+ * tried again by the next call. Nobody waits for another thread, which a fork's child may be
+ * without: to take a step twice does no harm. */
+static const char *prepare(void)
+{
+    if (!tide_os_thread_exit_init(leave))
+        return "the process has no thread-specific key left";
+    if (!register_forks())
+        return "no memory for a fork handler";
+    register_report();
+    return NULL;
 }
 
 static void fill(tide_home_thread *thread)
 {
     const tide_settings *settings = tide_settings_get();
-    bool ready = tide_settings_get()->ready;
+    bool ready = settings->ready;
     thread->own = own_token;
     thread->number = tide_os_thread_number();
     thread->fast.owner = current_token;
@@ -190,33 +245,56 @@ static void fill(tide_home_thread *thread)
     thread->kept_limit = ready ? 0 : settings->pool_count;
 }
 
-tide_home_thread *tide_thread_enter(void)
+/* Makes the thread's block; NULL, or what it lacks. */
+static const char *make_block(void)
 {
-    tide_home_thread *thread = tide_thread_current();
-    if (thread != NULL)
-        return thread;
-    pthread_once(&once, prepare);
-    if (!prepared)
-        return NULL;
-    thread = tide_system_allocate(sizeof *thread, _Alignof(tide_home_thread), TIDE_REQUEST_ZEROED);
+    const char *lacking = prepare();
+    if (lacking != NULL)
+        return lacking;
+    tide_home_thread *thread =
+        tide_system_allocate(sizeof *thread, _Alignof(tide_home_thread), TIDE_REQUEST_ZEROED);
     if (thread == NULL)
-        return NULL;
+        return "no memory for the thread's block";
     if (!tide_os_thread_exit_arm(thread)) {
         tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
-        return NULL;
+        return "no memory to note the thread's end";
     }
     if (own_token == 0)
         own_token = current_token = tide_token_for_thread();
     fill(thread);
+    TIDE_ASSERT(tide_home_thread_is_valid(thread));
     enroll(thread);
     set_self(thread);
-    return thread;
+    return NULL;
+}
+
+tide_home_thread *tide_thread_enter(const char *operation)
+{
+    if (tide_thread_current() == NULL) {
+        const char *lacking = make_block();
+        if (lacking != NULL)
+            (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, operation, TIDE_NO_OBJECT, lacking);
+    }
+    return tide_thread_current();
+}
+
+tide_home_thread *tide_thread_enter_quietly(void)
+{
+    if (tide_thread_current() == NULL)
+        (void)make_block();
+    return tide_thread_current();
+}
+
+void tide_thread_return(void)
+{
+    if (tide_thread_current() == NULL && own_token != 0)
+        (void)make_block();
 }
 
 bool tide_thread_token_lives(tide_owner own)
 {
     for (tide_home_thread *thread = tide_threads; thread != NULL; thread = thread->next) {
-        if (thread->own == own)
+        if (thread->own == own || tide_relaxed_(&thread->fast.owner) == own)
             return true;
     }
     return false;
@@ -254,7 +332,7 @@ static void drop_oldest(tide_home_thread *thread)
     memmove(idle, idle + 1, thread->fast.idle_count * sizeof *idle);
 }
 
-/* Another owner's cell becomes this one's only when an arena takes it: until then a stale segment of
+/* Another owner's cell becomes this one's only as an arena takes it: until then a stale segment of
  * the other must be told apart from one of nobody's. So it waits in the array. */
 void tide_thread_find_home(tide_home_thread *thread)
 {
@@ -286,6 +364,7 @@ static tide_cell *pop_or_obtain(tide_home_thread *thread)
 
 tide_cell *tide_thread_take_cell(tide_home_thread *thread)
 {
+    TIDE_ASSERT(tide_home_thread_is_valid(thread));
     tide_cell *cell = thread->fast.home;
     if (cell->mark == 0)
         return cell;
@@ -300,9 +379,12 @@ void tide_thread_give_cell(tide_home_thread *thread, tide_cell *cell)
     cell->special = 0;
     cell->arena &= ~TIDE_ARENA_COLD;
     tide_relaxed_store_(&cell->mark, 0);
+    TIDE_ASSERT(tide_cell_is_valid(cell) && tide_home_thread_is_valid(thread));
     if (cell == thread->fast.home)
         return;
-    if (thread->fast.idle_count < thread->fast.idle_limit)
+    if (!tide_thread_has_home(&thread->fast) && tide_settings_get()->ready)
+        thread->fast.home = cell;
+    else if (thread->fast.idle_count < thread->fast.idle_limit)
         thread->fast.idle[thread->fast.idle_count++] = cell;
     else if (thread->kept_count < thread->kept_limit)
         thread->kept[thread->kept_count++] = cell;
@@ -318,17 +400,10 @@ void tide_thread_detach_home(tide_home_thread *thread)
         tide_chunk_detach_home(thread);
 }
 
-static tide_owner no_memory(void)
-{
-    (void)TIDE_ERROR_PLAIN(TIDE_OUT_OF_MEMORY, "owner", TIDE_NO_OBJECT,
-                           "no memory for the thread's block");
-    return 0;
-}
-
 tide_owner tide_owner_current(void)
 {
-    tide_home_thread *thread = tide_thread_enter();
-    return thread != NULL ? thread->fast.owner : no_memory();
+    const tide_home_thread *thread = tide_thread_enter("owner");
+    return thread != NULL ? thread->fast.owner : 0;
 }
 
 #ifdef TIDE_DEBUG
@@ -351,9 +426,9 @@ tide_owner tide_owner_set(tide_owner token)
                          "no such owner token: %" PRIu64, token);
         tide_fault_raise();
     }
-    tide_home_thread *thread = tide_thread_enter();
+    tide_home_thread *thread = tide_thread_enter("owner");
     if (thread == NULL)
-        return no_memory();
+        return 0;
 #ifdef TIDE_DEBUG
     if (is_current_elsewhere(thread, token)) {
         (void)TIDE_ERROR(TIDE_INVALID_ARGUMENT, "owner", TIDE_NO_OBJECT,

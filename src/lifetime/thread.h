@@ -21,6 +21,7 @@ typedef struct tide_home_thread {
     uint32_t kept_limit; /* idle cells kept out of the inline path's reach: 0 in ready mode */
     uint32_t kept_count;
     uint32_t mutating; /* the lists below are in flux: a fork's child must not trust them */
+    uint32_t passed;   /* chunks cached while an arena had the home chunk; see chunk.c */
     tide_cell *kept[TIDE_IDLE_SLOTS];
     size_t cached_bytes;                 /* payload of cached chunks and of the home chunk */
     tide_chunk *cached[TIDE_CHUNK_ROWS]; /* idle chunks by payload, linked by next */
@@ -29,9 +30,20 @@ typedef struct tide_home_thread {
     struct tide_home_thread *previous;
 } tide_home_thread;
 
-/* The calling thread's block, made by the first call; NULL, nothing noted, when there is no memory.
- */
-tide_home_thread *tide_thread_enter(void);
+/* What a thread that has used an arena keeps: its block and the pools that it keeps by default. */
+_Static_assert(sizeof(tide_home_thread) + 4 * sizeof(tide_block) <= 1024,
+               "an idle thread costs more than 1 KiB");
+
+/* The calling thread's block, made by the first call; NULL, OUT_OF_MEMORY noted for `operation`,
+ * when it can't be. A later call may have more luck. */
+tide_home_thread *tide_thread_enter(const char *operation);
+
+/* The same without a word. */
+tide_home_thread *tide_thread_enter_quietly(void);
+
+/* Makes a block for a thread that had one and has ended it: destructors of the program's own may
+ * run after the library's. Nothing for a thread that never had one, or without memory. */
+void tide_thread_return(void);
 
 /* All threads that have a block, under the lock of cells.h. */
 extern tide_home_thread *tide_threads;
@@ -69,8 +81,13 @@ static inline bool tide_thread_has_home(const tide_thread *thread)
     return thread->home != &tide_no_cell;
 }
 
-/* Under the lock: whether a living thread's own token is this one; how many threads there are. */
+/* Under the lock: whether a living thread has this token, as its own or as the current one; how
+ * many threads there are. */
 bool tide_thread_token_lives(tide_owner own);
+
+/* In a fork's child, under the lock: whether the token was a thread's own that the fork left behind
+ * in the parent, or that had ended before. */
+bool tide_thread_token_is_inherited(tide_owner own);
 size_t tide_thread_count(void);
 
 /* A mark number that the process has not used before; they grow. */

@@ -5,8 +5,8 @@
  * stale handle changes nothing; the lock bit and the count of a closed scope are 0.
  *
  * The lock bit guards what else is in the cell: its chunks and its extra. Taking it acquires what
- * leaving it released. Closing is the exchange that moves the epoch: it needs the lock bit clear and
- * the count 0 (or 1, for the last reference), so it acquires what the last allocation released.
+ * leaving it released. Closing is the exchange that moves the epoch: it needs the lock bit clear
+ * and the count 0 (or 1, for the last reference), so it acquires what the last allocation released.
  */
 #ifndef TIDEPOOL_LIFETIME_WORD_H
 #define TIDEPOOL_LIFETIME_WORD_H
@@ -20,6 +20,13 @@ static inline uint64_t tide_word_epoch(uint64_t word)
     return word & TIDE_SHARED_EPOCH;
 }
 
+/* Whether the scope of that epoch is open. Nobody's is 0: a cell whose epochs are used up
+ * reads so. */
+static inline bool tide_word_is_of(uint64_t word, uint64_t epoch)
+{
+    return tide_word_epoch(word) == epoch && epoch != 0;
+}
+
 static inline uint64_t tide_word_count(uint64_t word)
 {
     return word / TIDE_SHARED_HOLD;
@@ -30,8 +37,8 @@ static inline bool tide_word_is_locked(uint64_t word)
     return (word & TIDE_SHARED_LOCK) != 0;
 }
 
-/* What the word of an open scope becomes when it closes: the next epoch, of no kind yet; 0 when there
- * is none left. */
+/* What the word of an open scope becomes when it closes: the next epoch, of no kind yet; 0 when
+ * there is none left. */
 static inline uint64_t tide_word_next(uint64_t word)
 {
     uint64_t next = (tide_word_epoch(word) & ~TIDE_SHARED_COUNTED) + TIDE_SHARED_STEP;
@@ -63,7 +70,7 @@ static inline bool tide_word_lock(uint64_t *word, uint64_t epoch)
     uint32_t pauses = 0;
     uint64_t seen = tide_relaxed_(word);
     for (;;) {
-        if (tide_word_epoch(seen) != epoch)
+        if (!tide_word_is_of(seen, epoch))
             return false;
         if (tide_word_is_locked(seen)) {
             tide_back_off(&pauses);

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/lock.h"
 
 #define KNOWN_FLAGS    (TIDE_MANAGER_ZEROED | TIDE_MANAGER_PAGED | TIDE_MANAGER_NO_MEMORY)
 #define KNOWN_REQUESTS TIDE_REQUEST_ZEROED
@@ -16,8 +17,10 @@ static tide_object named(const tide_manager *manager)
     return (tide_object){"manager", manager, manager->name};
 }
 
+/* Every call of an operation comes through here. */
 static tide_status check_table(const tide_manager *manager, const char *operation)
 {
+    tide_assert_unlocked();
     if (manager == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, TIDE_NO_OBJECT,
                                 "the manager's table is NULL");
@@ -88,17 +91,7 @@ void *tide_manager_allocate(const tide_manager *manager, size_t size, size_t ali
     return block;
 }
 
-/* Arguments checked, size at least 1. */
-static tide_status give_back(const tide_manager *manager, void *block, size_t size,
-                             size_t alignment)
-{
-    tide_status status = manager->free(manager->context, block, size, alignment);
-    if (status == TIDE_OK)
-        return TIDE_OK;
-    return TIDE_ERROR(status, "free", named(manager),
-                      " of %" PRIu64 " bytes at 0x%" PRIx64 " was refused by the manager", size,
-                      (uintptr_t)block);
-}
+#define REFUSED " of %" PRIu64 " bytes at 0x%" PRIx64 " was refused by the manager"
 
 tide_status tide_manager_free(const tide_manager *manager, void *block, size_t size,
                               size_t alignment)
@@ -106,7 +99,10 @@ tide_status tide_manager_free(const tide_manager *manager, void *block, size_t s
     tide_status status = check_call(manager, "free", &size, alignment);
     if (status != TIDE_OK || block == NULL)
         return status;
-    return give_back(manager, block, size, alignment);
+    status = manager->free(manager->context, block, size, alignment);
+    if (status == TIDE_OK)
+        return TIDE_OK;
+    return TIDE_ERROR(status, "free", named(manager), REFUSED, size, (uintptr_t)block);
 }
 
 tide_status tide_manager_reallocate(const tide_manager *manager, void **block, size_t old_size,
@@ -131,7 +127,12 @@ tide_status tide_manager_reallocate(const tide_manager *manager, void **block, s
         return TIDE_OK;
     if ((manager->flags & TIDE_MANAGER_NO_MEMORY) == 0)
         memcpy(moved, old, old_size < new_size ? old_size : new_size);
-    return give_back(manager, old, old_size, alignment);
+    status = manager->free(manager->context, old, old_size, alignment);
+    if (status == TIDE_OK)
+        return TIDE_OK;
+    return tide_error_note_end(
+        status, "free", named(manager), REFUSED,
+        (const uint64_t[TIDE_ERROR_NUMBERS]){old_size, (uint64_t)(uintptr_t)old});
 }
 
 size_t tide_manager_good_size(const tide_manager *manager, size_t size, size_t alignment)

@@ -22,9 +22,10 @@ TIDE_HELPER const char *find_by_units(const char *at, const char *end, size_t un
 }
 
 /*
- * The same where units are aligned: an aligned word holds whole units and lies in one page, so it may
- * be read when any of it is there; what a checker thinks of the bytes behind a terminator is beside
- * the point. A unit is zero when taking 1 from it borrows into its highest bit, which was clear.
+ * The same where units are aligned: an aligned word holds whole units and lies in one page, so it
+ * may be read when any of it is there; what a checker thinks of the bytes behind a terminator is
+ * beside the point. A unit is zero when taking 1 from it borrows into its highest bit, which was
+ * clear.
  */
 __attribute__((no_sanitize_address)) static const char *find_by_words(const char *at,
                                                                       const char *end, size_t unit)

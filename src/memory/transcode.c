@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything goes through code points: one is taken from the source, and put into the target. The loop
- * is written once and compiled for each pair of families, whose differences then are constants; runs
- * of ASCII, most of what text is made of, take a way of their own.
+ * Everything goes through code points: one is taken from the source, and put into the target. The
+ * loop is written once and compiled for each pair of families, whose differences then are
+ * constants; runs of ASCII, most of what text is made of, take a way of their own.
  */
 #include "memory/transcode.h"
 
@@ -373,7 +373,8 @@ TIDE_HELPER progress convert(form source, form target, const unsigned char *from
     }
 }
 
-/* The pairs of families that there are; each call becomes a loop of its own. */
+/* The pairs of families that there are; each call becomes a loop of its own, since the assignments
+ * make the family a constant. */
 TIDE_HELPER progress convert_any(form source, form target, const unsigned char *from, size_t size,
                                  bool writes, unsigned char *to, size_t capacity)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The engine under charset.h: UTF-8 into a charset, or a charset into UTF-8, unchecked. One of
- * `source` and `target` is TIDE_UTF8, and both are charsets. Each byte of the source is read once in
- * a pass, so that what another thread writes meanwhile may change the result but not its form.
+ * `source` and `target` is TIDE_UTF8, and both are charsets. Each byte of the source is read once
+ * in a pass, so that what another thread writes meanwhile may change the result but not its form.
  */
 #ifndef TIDEPOOL_MEMORY_TRANSCODE_H
 #define TIDEPOOL_MEMORY_TRANSCODE_H
@@ -32,8 +32,8 @@ bool tide_transcode(tide_charset source, tide_charset target, const void *from, 
  * changes meanwhile. */
 bool tide_text_copy_ascii(const void *from, size_t size, void *to, size_t capacity, size_t *length);
 
-/* Bytes before the first whole zero unit at k × unit; false when there is none. It reads no machine
- * word beyond the one in which that unit ends. */
+/* Bytes before the first whole zero unit at k × unit; false when there is none. It touches nothing
+ * beyond the page in which that unit ends. */
 bool tide_text_find_end(const void *from, size_t size, size_t unit, size_t *end);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct replay_cleanup {
     bool reads;
     tide_segment read; /* what it reads */
     cleanup_attempt attempt;
-    tide_segment own; /* a segment of its arena, for ATTEMPT_GET */
+    tide_segment own; /* of its arena, at least a byte, for ATTEMPT_GET */
     char message[48];
 } replay_cleanup;
 
@@ -192,21 +192,30 @@ replay_cleanup *replay_cleanup_new(replay_trace *replay, const json_t *line, rep
     return cleanup;
 }
 
-json_t *operation_cleanup(replay_trace *replay, const json_t *line)
+/* The format doesn't say what a `get` gets: the first segment that the arena has given. An
+ * arena need not have given one; then a byte of the replayer's own is made to die with it. */
+static void find_own_segment(replay_trace *replay, replay_cleanup *cleanup)
 {
     static char byte;
+    replay_arena *arena = cleanup->arena;
+    if (arena->has_segment) {
+        cleanup->own = arena->segment;
+        return;
+    }
+    tide_segment bare = tide_segment_of_address(&byte);
+    if (kind_attach_segment(arena, &bare, 1, NULL, NULL, &cleanup->own) != TIDE_OK)
+        replay_problem(replay, "no segment of the arena for \"get\"");
+}
+
+json_t *operation_cleanup(replay_trace *replay, const json_t *line)
+{
     replay_arena *arena = argument_arena(replay, line);
     replay_cleanup *cleanup = replay_cleanup_new(replay, line, arena, "id");
     if (cleanup == NULL || replay_has_problem(replay))
         return NULL;
     tide_status status = kind_attach(arena, replay_cleanup_run, cleanup);
-    /* The format doesn't say what a `get` gets: a byte of the replayer's own that dies with the
-     * arena. An arena need not have a segment of its own. */
-    if (status == TIDE_OK && cleanup->attempt == ATTEMPT_GET) {
-        tide_segment bare = tide_segment_of_address(&byte);
-        if (kind_attach_segment(arena, &bare, 1, NULL, NULL, &cleanup->own) != TIDE_OK)
-            replay_problem(replay, "no segment of the arena for \"get\"");
-    }
+    if (status == TIDE_OK && cleanup->attempt == ATTEMPT_GET)
+        find_own_segment(replay, cleanup);
     return replay_has_problem(replay) ? NULL : outcome_of(status);
 }
 
@@ -253,6 +262,10 @@ json_t *operation_alloc(replay_trace *replay, const json_t *line)
     json_t *outcome = outcome_of_segment(replay, status, &segment, json_object_get(line, "seg"));
     if (status != TIDE_OK)
         return outcome;
+    if (size != 0 && !arena->has_segment) {
+        arena->has_segment = true;
+        arena->segment = segment;
+    }
     const unsigned char *address = tide_segment_address(&segment);
     json_object_set_new(outcome, "aligned", json_boolean((uintptr_t)address % alignment == 0));
     if (size <= 4096)

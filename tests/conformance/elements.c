@@ -24,8 +24,7 @@ json_t *operation_alloc_from_array(replay_trace *replay, const json_t *line)
     json_t *outcome = NULL;
     if (!replay_has_problem(replay)) {
         tide_segment segment;
-        tide_status status =
-            kind_array(arena, (tide_element){size, layout}, elements, count, &segment);
+        tide_status status = kind_array(arena, layout, size, elements, count, &segment);
         outcome = outcome_of_new_segment(replay, status, &segment, json_object_get(line, "seg"));
     }
     free(elements);
@@ -40,8 +39,7 @@ json_t *operation_elements(replay_trace *replay, const json_t *line)
     if (replay_has_problem(replay))
         return NULL;
     size_t count;
-    tide_status status =
-        tide_segment_elements(segment, (tide_element){scalar_type_size(type), layout}, &count);
+    tide_status status = tide_segment_elements(segment, layout, scalar_type_size(type), &count);
     json_t *outcome = outcome_of(status);
     if (status == TIDE_OK)
         json_object_set_new(outcome, "count", value_of_int64((int64_t)count));
@@ -63,7 +61,7 @@ json_t *operation_to_array(replay_trace *replay, const json_t *line)
     char *elements = replay_memory(room);
     size_t count = 0;
     tide_status status =
-        tide_segment_to_array(segment, (tide_element){size, layout}, elements, room / size, &count);
+        tide_segment_to_array(segment, layout, size, elements, room / size, &count);
     json_t *outcome = outcome_of(status);
     if (status == TIDE_OK) {
         json_t *values = json_array();
@@ -90,6 +88,6 @@ json_t *operation_copy_elements(replay_trace *replay, const json_t *line)
     if (replay_has_problem(replay))
         return NULL;
     return outcome_of(tide_segment_copy_elements(
-        source, source_offset, (tide_element){scalar_type_size(source_type), source_layout}, target,
-        target_offset, (tide_element){scalar_type_size(target_type), target_layout}, count));
+        source, source_layout, scalar_type_size(source_type), source_offset, target, target_layout,
+        scalar_type_size(target_type), target_offset, count));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files and their mappings. The files themselves are the replayer's: made, opened for each mapping in the
- * mode it asks for, hashed, and gone at the end of the trace. */
+/* Files and their mappings. The files themselves are the replayer's: made, opened for each mapping
+ * in the mode it asks for, hashed, and gone at the end of the trace. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,9 @@
 #include "replay.h"
 #include "values.h"
 
+/* A file without a name that others could find; opened anew by the path of its descriptor. */
 typedef struct replay_file_entry {
+    FILE *stream;
     char path[64];
 } replay_file_entry;
 
@@ -47,13 +49,12 @@ json_t *operation_file(replay_trace *replay, const json_t *line)
     if (!replay_table_is_new(replay, &replay->files, number, false) || replay_has_problem(replay))
         return NULL;
     replay_file_entry *file = replay_memory(sizeof *file);
-    snprintf(file->path, sizeof file->path, "%s/tide-replay-XXXXXX", P_tmpdir);
-    int descriptor = mkstemp(file->path);
     replay_table_put(&replay->files, number, file);
-    if (descriptor < 0 || !fill_file(descriptor, size))
-        replay_problem(replay, "%s can't be made", file->path);
-    if (descriptor >= 0)
-        close(descriptor);
+    file->stream = tmpfile();
+    if (file->stream == NULL || !fill_file(fileno(file->stream), size))
+        replay_problem(replay, "a file of %zu bytes can't be made", size);
+    else
+        snprintf(file->path, sizeof file->path, "/proc/self/fd/%d", fileno(file->stream));
     return replay_has_problem(replay) ? NULL : outcome_of(TIDE_OK);
 }
 
@@ -61,8 +62,8 @@ void replay_files_end(replay_trace *replay)
 {
     for (size_t i = 0; i < replay->files.count; i++) {
         const replay_file_entry *file = replay->files.entries[i];
-        if (file != NULL)
-            (void)unlink(file->path);
+        if (file != NULL && file->stream != NULL)
+            fclose(file->stream);
     }
 }
 

@@ -57,12 +57,12 @@ tide_status kind_attach_segment(replay_arena *arena, const tide_segment *segment
                                             attached);
 }
 
-tide_status kind_array(replay_arena *arena, tide_element element, const void *elements,
+tide_status kind_array(replay_arena *arena, tide_layout layout, size_t size, const void *elements,
                        size_t count, tide_segment *segment)
 {
     return arena->kind == CONFINED
-               ? tide_arena_array(&arena->arena, element, elements, count, segment)
-               : tide_shared_array(arena->shared, element, elements, count, segment);
+               ? tide_arena_array(&arena->arena, layout, size, elements, count, segment)
+               : tide_shared_array(arena->shared, layout, size, elements, count, segment);
 }
 
 tide_status kind_text(replay_arena *arena, const char *text, size_t length, tide_charset charset,

@@ -4,14 +4,12 @@
  * nothing: each operation is one call of the public interface, and what the call answers is put
  * beside what the trace expects.
  *
- *     replay.c      one trace: its lines, their fields, expected against got
- *     entities.c    the arenas, segments, holds and cleanups of a trace, by their numbers
- *     arguments.c   the arguments of a line
- *     kinds.c       an arena of any kind: one call of the interface for each operation
- *     arenas.c, views.c, scalars.c, bulk.c, elements.c, strings.c, carvers.c, files.c   the operations
- *     outcome.c     status -> kind, and when two outcomes are the same
- *     values.c      numbers and bytes as JSON
- *     crew.c        the threads
+ *     replay.c      one trace: its lines, their fields, expected against got entities.c    the
+ *     arenas, segments, holds and cleanups of a trace, by their numbers arguments.c   the arguments
+ *     of a line kinds.c       an arena of any kind: one call of the interface for each operation
+ *     arenas.c, views.c, scalars.c, bulk.c, elements.c, strings.c, carvers.c, files.c   the
+ *     operations outcome.c     status -> kind, and when two outcomes are the same values.c
+ *     numbers and bytes as JSON crew.c        the threads
  */
 #ifndef REPLAY_H
 #define REPLAY_H
@@ -40,6 +38,8 @@ typedef struct replay_arena {
     tide_shared_arena shared; /* every other kind */
     unsigned opener;          /* the thread that opened it */
     bool open;                /* opened and not closed, by the statuses that came back */
+    bool has_segment;
+    tide_segment segment; /* the first that it gave, without those of no bytes */
     json_t *ran;
     json_t *failed;
     json_t *saw;
@@ -147,7 +147,7 @@ tide_status kind_attach(replay_arena *arena, tide_cleanup cleanup, void *context
 tide_status kind_hold(replay_arena *arena, tide_hold *hold);
 tide_status kind_attach_segment(replay_arena *arena, const tide_segment *segment, size_t size,
                                 tide_cleanup cleanup, void *context, tide_segment *attached);
-tide_status kind_array(replay_arena *arena, tide_element element, const void *elements,
+tide_status kind_array(replay_arena *arena, tide_layout layout, size_t size, const void *elements,
                        size_t count, tide_segment *segment);
 tide_status kind_text(replay_arena *arena, const char *text, size_t length, tide_charset charset,
                       tide_segment *segment);

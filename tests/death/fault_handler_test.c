@@ -175,6 +175,45 @@ static void a_returned_fault_with_a_handler_that_returns(void)
 
 #define WRITE_AT_14 "write of 4 bytes at 14 in a segment of 16 bytes"
 
+/* ------------------------------------------------------------------------------- managers */
+
+static void *plain_allocate(void *context, size_t size, size_t alignment, unsigned request)
+{
+    (void)context;
+    return tide_manager_allocate(tide_manager_system(), size, alignment, request);
+}
+
+static tide_status complain_at_free(void *context, void *block, size_t size, size_t alignment)
+{
+    (void)context;
+    demand(tide_manager_free(tide_manager_system(), block, size, alignment) == TIDE_OK);
+    return TIDE_INVALID_ARGUMENT;
+}
+
+/* What a manager says when all is done comes back: no handler may be called with something changed.
+ */
+static void a_manager_that_complains_at_the_end(void)
+{
+    const tide_manager manager = {
+        .struct_size = sizeof manager,
+        .name = "complaining",
+        .allocate = plain_allocate,
+        .free = complain_at_free,
+    };
+    tide_arena arena;
+    tide_arena_options options = TIDE_ARENA_OPTIONS_INIT;
+    options.manager = &manager;
+    demand(tide_arena_open_with(&arena, &options) == TIDE_OK);
+    demand(tide_arena_allocate(&arena, 100, 8) != NULL);
+    demand(tide_arena_close(&arena) == TIDE_CLEANUP_FAILED && !tide_arena_is_alive(&arena));
+    void *block = tide_manager_allocate(&manager, 8, 8, 0);
+    void *before = block;
+    demand(tide_manager_reallocate(&manager, &block, 8, 1000, 8) == TIDE_INVALID_ARGUMENT);
+    demand(block != before && tide_last_error() == TIDE_INVALID_ARGUMENT);
+    demand(tide_manager_free(tide_manager_system(), block, 1000, 8) == TIDE_OK);
+    fprintf(stderr, "returned both\n");
+}
+
 static const death_case cases[] = {
     {.name = "without_a_handler_it_aborts_with_a_line",
      .deed = no_handler_of_its_own,
@@ -234,6 +273,12 @@ static const death_case cases[] = {
      .deed = failures_that_are_no_faults,
      .dies = 0,
      .says = {"no fault so far"},
+     .not_says = "tidepool: ",
+     .environment = {"TIDEPOOL_FAULTS=abort"}},
+    {.name = "faults_abort_leaves_what_a_manager_says_at_the_end_alone",
+     .deed = a_manager_that_complains_at_the_end,
+     .dies = 0,
+     .says = {"returned both"},
      .not_says = "tidepool: ",
      .environment = {"TIDEPOOL_FAULTS=abort"}},
     {.name = "faults_abort_calls_the_programs_handler",

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How cells go from thread to thread without an atomic on the fast path, as a Promela model for spin.
+ * How cells go from thread to thread without an atomic on the fast path, as a Promela model for
+ * spin.
  *
- * One cell starts as the home cell of thread HOME, which looks at the cell's plain fields whenever it
- * opens an arena. An arena that has the cell may leave the thread: with its fiber, or handed over.
- * Thread OTHER goes on with it, closes it, or gives it back. Idle cells go through OTHER's array and
- * the process-wide list, and HOME may end at any time. The rule that makes this safe: a thread lets
- * go of a home cell that is taken before its owner, or the arena's, changes. The names are those of
- * src/lifetime/thread.c; a home chunk is let go of in the same way.
+ * One cell starts as the home cell of thread HOME, which looks at the cell's plain fields whenever
+ * it opens an arena. An arena that has the cell may leave the thread: with its fiber, or handed
+ * over. Thread OTHER goes on with it, closes it, or gives it back. Idle cells go through OTHER's
+ * array and the process-wide list, and HOME may end at any time. The rule that makes this safe: a
+ * thread lets go of a home cell that is taken before its owner, or the arena's, changes. The names
+ * are those of src/lifetime/thread.c; a home chunk is let go of in the same way.
  *
  * Checked, over all interleavings:
  *   - one arena at a time has the cell, and finds its pool clear;
@@ -17,9 +18,9 @@
  *     the scheduler's own ordering, all that others did to them before.
  *
  * The last one needs more than spin's interleavings. `version` counts the accesses to the cell; a
- * thread's `view` is the newest one that happens before its next step. Letting the lock go leaves the
- * view with the lock, taking it fetches the view from there, and so does a fiber's way through the
- * scheduler. To touch the cell with a view that isn't the newest is a race.
+ * thread's `view` is the newest one that happens before its next step. Letting the lock go leaves
+ * the view with the lock, taking it fetches the view from there, and so does a fiber's way through
+ * the scheduler. To touch the cell with a view that isn't the newest is a race.
  *
  * Each macro below breaks one rule; run-model expects spin to find an error then:
  *   KEEP_AT_SWITCH     the thread keeps the taken home cell when its owner changes

@@ -4,9 +4,10 @@
  * src/lifetime/retire.c.
  *
  * Closers retire one cell each; the one that finds the bound reached moves everything retired to
- * `passing`, waits for a grace period without the lock, and makes it ready. A thread that ends drains
- * the list without patience: it gives up on a reader that stays. A reader makes two sections one after
- * the other; a cell that closes while it is inside one may be read until that one ends: it is *risky*.
+ * `passing`, waits for a grace period without the lock, and makes it ready. A thread that ends
+ * drains the list without patience: it gives up on a reader that stays. A reader makes two sections
+ * one after the other; a cell that closes while it is inside one may be read until that one ends:
+ * it is *risky*.
  *
  * Checked, over all interleavings:
  *   - a cell is in one list at a time and none is lost;

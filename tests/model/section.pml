@@ -2,16 +2,16 @@
 /*
  * How a closer of a shared scope knows that nobody reads its memory, as a Promela model for spin.
  *
- * Two readers make accesses as tide_section_enter_() and tide_section_leave_() do: load the phase, store
- * it in `reading`, load the epoch, access, store 0. One closer ends the scope, as in grace.c: move the
- * epoch, begin a phase, make every thread pass a barrier, look at `reading`, free.
+ * Two readers make accesses as tide_section_enter_() and tide_section_leave_() do: load the phase,
+ * store it in `reading`, load the epoch, access, store 0. One closer ends the scope, as in grace.c:
+ * move the epoch, begin a phase, make every thread pass a barrier, look at `reading`, free.
  *
- * What a processor may do is in it as far as it matters: a reader's stores wait in its buffer, in order,
- * until they reach memory at a moment of their own or at a barrier; and its loads of phase and epoch may
- * be made in either order, unless the first is an acquire.
+ * What a processor may do is in it as far as it matters: a reader's stores wait in its buffer, in
+ * order, until they reach memory at a moment of their own or at a barrier; and its loads of phase
+ * and epoch may be made in either order, unless the first is an acquire.
  *
- * Checked, over all interleavings: no access to memory that was freed; and every closer that waits gets
- * on once the readers have left (no invalid end state), also while they begin new sections.
+ * Checked, over all interleavings: no access to memory that was freed; and every closer that waits
+ * gets on once the readers have left (no invalid end state), also while they begin new sections.
  *
  * Each macro breaks one rule; run-model expects spin to find an error then:
  *   NO_BARRIER      the closer looks without making the readers pass a barrier

@@ -2,17 +2,17 @@
 /*
  * What a stale segment is told while its cell goes to a new owner, as a Promela model for spin.
  *
- * A segment was made by MAKER at epoch 2 and its arena is closed. Two other threads take the cell one
- * after the other, each as tide_cell_take_() does: `since`, then `owner`. MAKER and a STRANGER try the
- * segment meanwhile, as tide_scope_status() does: `epoch`, `owner`, then `since`.
+ * A segment was made by MAKER at epoch 2 and its arena is closed. Two other threads take the cell
+ * one after the other, each as tide_cell_take_() does: `since`, then `owner`. MAKER and a STRANGER
+ * try the segment meanwhile, as tide_scope_status() does: `epoch`, `owner`, then `since`.
  *
  * Checked, over all interleavings:
  *   - nobody gets OK;
  *   - MAKER gets CLOSED, never WRONG_OWNER;
  *   - once the STRANGER has got CLOSED, it never gets WRONG_OWNER again.
  *
- * The taker's store of owner is a release, the reader's load of it an acquire: without, processors may
- * let the two stores, or the two loads, change places. RELAXED_STORE and RELAXED_LOAD do so;
+ * The taker's store of owner is a release, the reader's load of it an acquire: without, processors
+ * may let the two stores, or the two loads, change places. RELAXED_STORE and RELAXED_LOAD do so;
  * run-model expects spin to find an error then. EARLY_OWNER writes them in the wrong order.
  */
 

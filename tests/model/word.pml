@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The word of a cell that several threads count, as a Promela model for spin: src/lifetime/word.h and
- * shared.c. Epoch, lock bit and count are one word, changed by compare-exchange only.
+ * The word of a cell that several threads count, as a Promela model for spin: src/lifetime/word.h
+ * and shared.c. Epoch, lock bit and count are one word, changed by compare-exchange only.
  *
- * A scope is used by a holder (hold, look, release), an allocator (lock bit, change the cell's plain
- * content, unlock), two that close it, and one that has a handle of it and comes late: by then the cell
- * may serve its next user, who is modelled as well. In the counted form the last reference closes.
+ * A scope is used by a holder (hold, look, release), an allocator (lock bit, change the cell's
+ * plain content, unlock), two that close it, and one that has a handle of it and comes late: by
+ * then the cell may serve its next user, who is modelled as well. In the counted form the last
+ * reference closes.
  *
  * Checked, over all interleavings:
  *   - a hold that was given keeps its scope open until it is released;
  *   - one of the two closers ends the scope, not both;
  *   - nobody closes while somebody allocates, and one allocates at a time;
- *   - a handle of the old scope changes nothing of the next user's: not the count, not the lock bit.
+ *   - a handle of the old scope changes nothing of the next user's: not the count, not the lock
+ *   bit.
  *
  * Each macro breaks one rule; run-model expects spin to find an error then:
  *   BLIND_HOLD      a hold is an addition that doesn't compare the epoch

@@ -43,6 +43,22 @@ static void end_with_lost_arenas(void)
     }
 }
 
+static void *leave_twenty_arenas_open(void *argument)
+{
+    (void)argument;
+    for (size_t i = 0; i < 20; i++) {
+        tide_arena *left = tide_arena_new(NULL);
+        CHECK(tide_arena_allocate(left, 20, 8) != NULL);
+    }
+    return NULL;
+}
+
+static void end_with_many_lost_arenas(void)
+{
+    stress_on_thread(leave_twenty_arenas_open, NULL);
+    CHECK(stress_statistics().lost_arenas == 20);
+}
+
 /* Whoever takes up the token of the thread that ended may still close them. */
 static void end_with_adopted_arenas(void)
 {
@@ -216,13 +232,10 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"lost", end_with_lost_arenas},
-    {"adopted", end_with_adopted_arenas},
-    {"own", end_with_own_arenas_open},
-    {"fiber", end_with_a_fibers_arenas},
-    {"keys", end_threads_with_destructors},
-    {"atexit", end_with_handlers},
-    {"exit-on-thread", end_by_exit_on_a_thread},
+    {"lost", end_with_lost_arenas},       {"many", end_with_many_lost_arenas},
+    {"adopted", end_with_adopted_arenas}, {"own", end_with_own_arenas_open},
+    {"fiber", end_with_a_fibers_arenas},  {"keys", end_threads_with_destructors},
+    {"atexit", end_with_handlers},        {"exit-on-thread", end_by_exit_on_a_thread},
 };
 
 int main(int count, char **arguments)

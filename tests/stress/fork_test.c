@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "lifetime/thread.h"
+
 #if STRESS_TSAN
 /* The checker would end a child that starts threads. */
 const char *__tsan_default_options(void);
@@ -231,6 +233,99 @@ a_child_reuses_what_vanished_threads_had_idle_and_counts_their_arenas_as_lost(vo
     pthread_barrier_destroy(&vanished.leave);
 }
 
+/* --- idle chunks of threads that are not in the child --- */
+
+typedef struct keeper {
+    pthread_barrier_t parked, leave;
+    bool in_the_middle; /* of a change of its lists */
+} keeper;
+
+static void *park_with_idle_chunks(void *argument)
+{
+    keeper *self = argument;
+    tide_arena arena;
+    CHECK_OK(tide_arena_open(&arena));
+    CHECK(tide_arena_allocate(&arena, 20000, 8) != NULL);
+    CHECK(tide_arena_allocate(&arena, 20000, 8) != NULL);
+    CHECK_OK(tide_arena_close(&arena));
+    CHECK(stress_statistics().cached_chunk_bytes >= 40000);
+    tide_home_thread *thread = tide_thread_current();
+    thread->mutating = self->in_the_middle;
+    pthread_barrier_wait(&self->parked);
+    pthread_barrier_wait(&self->leave);
+    thread->mutating = 0;
+    return NULL;
+}
+
+static void child_of_a_keeper(void *argument)
+{
+    const keeper *vanished_keeper = argument;
+    CHECK(stress_statistics().threads == 1);
+    size_t cached = stress_statistics().cached_chunk_bytes;
+    if (vanished_keeper->in_the_middle)
+        CHECK(cached == 0);
+    else
+        CHECK(cached >= 40000 && tide_trim() == cached);
+    stress_use_everything();
+}
+
+static void *fork_with_nothing_kept(void *argument)
+{
+    CHECK(tide_owner_current() != 0);
+    stress_in_child(child_of_a_keeper, argument);
+    return NULL;
+}
+
+static void child_of_a_newcomer(void *argument)
+{
+    (void)argument;
+    CHECK(stress_statistics().threads == 0);
+    stress_use_everything();
+    CHECK(stress_statistics().threads == 1);
+    use_on_a_thread_of_the_child();
+}
+
+static void *fork_as_a_newcomer(void *argument)
+{
+    stress_in_child(child_of_a_newcomer, argument);
+    return NULL;
+}
+
+static void fork_beside(keeper *other, void *(*fork_it)(void *))
+{
+    (void)tide_trim(); /* this thread vanishes, too */
+    CHECK(pthread_barrier_init(&other->parked, NULL, 2) == 0);
+    CHECK(pthread_barrier_init(&other->leave, NULL, 2) == 0);
+    pthread_t thread = stress_start(park_with_idle_chunks, other);
+    pthread_barrier_wait(&other->parked);
+    stress_on_thread(fork_it, other);
+    pthread_barrier_wait(&other->leave);
+    stress_join(thread);
+    pthread_barrier_destroy(&other->parked);
+    pthread_barrier_destroy(&other->leave);
+}
+
+static void a_child_has_the_idle_chunks_of_vanished_threads(void **state)
+{
+    (void)state;
+    keeper other = {.in_the_middle = false};
+    fork_beside(&other, fork_with_nothing_kept);
+}
+
+static void a_child_leaves_lists_alone_that_a_vanished_thread_was_changing(void **state)
+{
+    (void)state;
+    keeper other = {.in_the_middle = true};
+    fork_beside(&other, fork_with_nothing_kept);
+}
+
+static void a_thread_that_has_never_used_the_library_may_fork_beside_others_that_have(void **state)
+{
+    (void)state;
+    keeper other = {.in_the_middle = false};
+    fork_beside(&other, fork_as_a_newcomer);
+}
+
 /* --- fork in the middle of other threads' work --- */
 
 static atomic_bool enough;
@@ -276,9 +371,10 @@ static void child_of_a_busy_process(void *argument)
     /* Not all that is open is lost: some of it was on its way to an owner that is no thread. */
     CHECK(statistics.open_arenas >= statistics.lost_arenas);
     use_on_a_thread_of_the_child();
+    _exit(0); /* at once: lines that others counted during the fork don't add up */
 }
 
-static void a_process_forks_200_times_while_three_threads_allocate(void **state)
+static void a_process_forks_often_while_three_threads_allocate(void **state)
 {
     (void)state;
     /* The sanitizers' own allocators don't survive it: a vanished thread may hold their locks. */
@@ -288,7 +384,8 @@ static void a_process_forks_200_times_while_three_threads_allocate(void **state)
     atomic_store(&enough, false);
     for (uintptr_t i = 0; i < 3; i++)
         threads[i] = stress_start(allocate_without_end, (void *)(i + 1));
-    for (size_t i = 0; i < 200; i++)
+    size_t forks = stress_processes(200);
+    for (size_t i = 0; i < forks; i++)
         stress_in_child(child_of_a_busy_process, NULL);
     atomic_store(&enough, true);
     for (size_t i = 0; i < 3; i++)
@@ -304,7 +401,10 @@ int main(void)
         cmocka_unit_test(a_child_may_fork_again),
         cmocka_unit_test(
             a_child_reuses_what_vanished_threads_had_idle_and_counts_their_arenas_as_lost),
-        cmocka_unit_test(a_process_forks_200_times_while_three_threads_allocate),
+        cmocka_unit_test(a_child_has_the_idle_chunks_of_vanished_threads),
+        cmocka_unit_test(a_child_leaves_lists_alone_that_a_vanished_thread_was_changing),
+        cmocka_unit_test(a_thread_that_has_never_used_the_library_may_fork_beside_others_that_have),
+        cmocka_unit_test(a_process_forks_often_while_three_threads_allocate),
     };
     return cmocka_run_group_tests_name("fork", tests, NULL, NULL);
 }

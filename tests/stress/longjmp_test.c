@@ -220,12 +220,13 @@ static void a_closed_pool_is_clear_for_the_next_arena(void **state)
     (void)state;
     fail_through_five_arenas(0);
     tide_arena arenas[2 * FRAMES];
-    for (size_t i = 0; i < 2 * FRAMES; i++) {
+    const size_t count = sizeof arenas / sizeof arenas[0];
+    for (size_t i = 0; i < count; i++) {
         CHECK_OK(tide_arena_open(&arenas[i]));
         char *bytes = tide_arena_allocate(&arenas[i], 64, 8);
         CHECK(bytes != NULL && stress_all_bytes(bytes, 64, 0));
     }
-    for (size_t i = 0; i < 2 * FRAMES; i++)
+    for (size_t i = 0; i < count; i++)
         CHECK_OK(tide_arena_close(&arenas[i]));
 }
 

@@ -201,7 +201,7 @@ static void millions_of_arenas_let_no_stale_segment_through(void **state)
         tries += workers[i].tries;
     }
     print_message("%lu arenas, %lu stale accesses\n", arenas, tries);
-    assert_true(arenas >= THREADS * GENERATIONS * workers[0].rounds);
+    assert_true(arenas >= workers[0].rounds * THREADS * GENERATIONS);
 
     /* Now that nobody works, the answer is exact. */
     tide_arena arena;

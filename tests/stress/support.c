@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "coverage.h"
+
 _Noreturn void stress_fail(const char *file, int line, const char *what)
 {
     fprintf(stderr, "%s:%d: failed: %s (last error: %s)\n", file, line, what,
@@ -32,6 +34,12 @@ unsigned long stress_count(unsigned long count)
     if (set != NULL && strtoul(set, NULL, 10) > 0)
         divisor = strtoul(set, NULL, 10);
     return count / divisor > 0 ? count / divisor : 1;
+}
+
+unsigned long stress_processes(unsigned long count)
+{
+    unsigned long most = stress_count(100 * count);
+    return count < most ? count : most;
 }
 
 uint64_t stress_random(uint64_t *state)
@@ -86,6 +94,7 @@ void stress_in_child(void (*body)(void *argument), void *argument)
     if (child == 0) {
         alarm(120); /* a deadlock becomes a failure */
         body(argument);
+        coverage_keep();
         _exit(0);
     }
     int status;

@@ -54,6 +54,9 @@ _Noreturn void stress_fail_status(const char *file, int line, const char *call, 
 /* `count`, or less where every step costs more: under a checker, or by TIDE_STRESS_DIVISOR. */
 unsigned long stress_count(unsigned long count);
 
+/* `count` processes, which cost more than steps do: fewer only by a divisor above 100. */
+unsigned long stress_processes(unsigned long count);
+
 /* A pseudo-random sequence of each caller's own (xorshift); never seed it with 0. */
 uint64_t stress_random(uint64_t *state);
 static inline size_t stress_below(uint64_t *state, size_t limit)

@@ -45,6 +45,15 @@ static void arenas_that_ended_threads_left_open_are_named_at_exit(void **state)
         fail_msg("not three lines, two of them with the name:\n%s", output);
 }
 
+static void of_many_arenas_the_first_16_are_named_and_the_others_counted(void **state)
+{
+    (void)state;
+    run_ending_child("many");
+    if (lines_with("tidepool:") != 17 || lines_with("left open by a thread") != 16 ||
+        lines_with("and 4 more arenas") != 1)
+        fail_msg("not 16 lines and one for the other 4:\n%s", output);
+}
+
 static void the_report_at_exit_can_be_turned_off(void **state)
 {
     (void)state;
@@ -170,7 +179,7 @@ static void start_all(void *argument)
 static void threads_may_make_the_first_call_at_once(void **state)
 {
     (void)state;
-    size_t processes = STRESS_TSAN ? 10 : 100;
+    size_t processes = stress_processes(STRESS_TSAN ? 10 : 100);
     for (size_t i = 0; i < processes; i++)
         stress_in_child(start_all, NULL);
 }
@@ -179,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arenas_that_ended_threads_left_open_are_named_at_exit),
+        cmocka_unit_test(of_many_arenas_the_first_16_are_named_and_the_others_counted),
         cmocka_unit_test(the_report_at_exit_can_be_turned_off),
         cmocka_unit_test(arenas_that_somebody_took_up_and_closed_are_not_reported),
         cmocka_unit_test(what_the_exiting_thread_has_open_is_not_lost),

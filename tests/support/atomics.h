@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every atomic operation on every type, in both forms, behind two function pointers for each type. */
+/* Every atomic operation on every type, in both forms, behind two function pointers for
+ * each type. */
 #ifndef TIDEPOOL_TESTS_ATOMICS_H
 #define TIDEPOOL_TESTS_ATOMICS_H
 

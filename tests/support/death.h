@@ -18,6 +18,7 @@
 #define TIDEPOOL_TESTS_DEATH_H
 
 #include "child.h"
+#include "coverage.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -74,6 +75,7 @@ static inline __attribute__((unused)) int death_main(const death_case *cases, si
         if (strcmp(cases[i].name, name) != 0)
             continue;
         if (do_it) {
+            coverage_keep_at_abort();
             cases[i].deed();
             return 0;
         }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the calling thread's n-th allocation fail: malloc, calloc, realloc, posix_memalign and mmap
- * alike; and what else the system does for the library. For tests linked with --wrap of those calls;
- * include it in one file of the program.
+ * alike, and the C library's calls that keep something for later, and so need memory too; and what
+ * else the system does for the library. For tests linked with --wrap of those calls; include it in
+ * one file of the program.
  *
  *     for (long n = 0;; n++) {
  *         failing_from(n);
@@ -14,6 +15,9 @@
  *
  * The countdown is the thread's own, so threads don't disturb each other, and only calls from the
  * program and the library itself are counted, not the C library's own.
+ *
+ * Besides, as long as `failing_step` names one of the steps of base/os.h that need the C library's
+ * memory, that one fails.
  */
 #ifndef TIDEPOOL_TESTS_FAILING_H
 #define TIDEPOOL_TESTS_FAILING_H
@@ -24,10 +28,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/types.h>
+
+#include <tidepool/tidepool.h>
 
 typedef struct failing_state {
     long left;     /* allocations that still succeed; below 0: not armed */
@@ -35,7 +42,7 @@ typedef struct failing_state {
     long failures; /* refused since it was armed */
 } failing_state;
 
-static _Thread_local failing_state failing = {-1, false, 0};
+static __thread failing_state failing = {-1, false, 0};
 
 /* From the n-th allocation on, counted from 0, all fail. */
 static inline __attribute__((unused)) void failing_from(long n)
@@ -57,8 +64,8 @@ static inline __attribute__((unused)) long failing_stop(void)
     return failures;
 }
 
-/* What the system refuses besides: the next call fails with that error number, 0: it is made. `before`
- * is called before each of them, and before mmap. */
+/* What the system refuses besides: the next call fails with that error number, 0: it is made.
+ * `before` is called before each of them, and before mmap. */
 typedef struct failing_system {
     int unmap;
     int reserve; /* fallocate */
@@ -97,6 +104,17 @@ static bool failing_now(void)
     return true;
 }
 
+typedef enum failing_os_step {
+    FAILING_NOTHING,
+    FAILING_AT_FORK,
+    FAILING_AT_EXIT,
+    FAILING_ARM
+} failing_os_step;
+
+static failing_os_step failing_step = FAILING_NOTHING;
+
+TIDE_BEGIN_DECLS
+
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
@@ -106,6 +124,9 @@ void *__real_mmap(void *address, size_t size, int protection, int flags, int fil
 int __real_munmap(void *address, size_t size);
 int __real_fallocate(int file, int mode, off_t offset, off_t size);
 int __real_msync(void *address, size_t size, int flags);
+bool __real_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+bool __real_tide_os_at_exit(void (*callback)(void));
+bool __real_tide_os_thread_exit_arm(void *value);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -115,6 +136,9 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fil
 int __wrap_munmap(void *address, size_t size);
 int __wrap_fallocate(int file, int mode, off_t offset, off_t size);
 int __wrap_msync(void *address, size_t size, int flags);
+bool __wrap_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+bool __wrap_tide_os_at_exit(void (*callback)(void));
+bool __wrap_tide_os_thread_exit_arm(void *value);
 
 void *__wrap_malloc(size_t size)
 {
@@ -159,5 +183,63 @@ int __wrap_msync(void *address, size_t size, int flags)
     call_before("msync");
     return refused_now(&system_refuses.sync) ? -1 : __real_msync(address, size, flags);
 }
+
+/* A test that counts allocations alone defines FAILING_ONLY_MEMORY: these always get
+ * through then. */
+static inline bool failing_call_now(void)
+{
+#ifdef FAILING_ONLY_MEMORY
+    return false;
+#else
+    return failing_now();
+#endif
+}
+
+int __real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int __real_pthread_setspecific(pthread_key_t key, const void *value);
+int __real_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+int __real_atexit(void (*callback)(void));
+
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+int __wrap_atexit(void (*callback)(void));
+
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    return failing_call_now() ? EAGAIN : __real_pthread_key_create(key, destructor);
+}
+
+int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
+{
+    return failing_call_now() ? ENOMEM : __real_pthread_setspecific(key, value);
+}
+
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    return failing_call_now() ? ENOMEM : __real_pthread_atfork(prepare, parent, child);
+}
+
+int __wrap_atexit(void (*callback)(void))
+{
+    return failing_call_now() ? -1 : __real_atexit(callback);
+}
+
+bool __wrap_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    return failing_step != FAILING_AT_FORK && __real_tide_os_at_fork(prepare, parent, child);
+}
+
+bool __wrap_tide_os_at_exit(void (*callback)(void))
+{
+    return failing_step != FAILING_AT_EXIT && __real_tide_os_at_exit(callback);
+}
+
+bool __wrap_tide_os_thread_exit_arm(void *value)
+{
+    return failing_step != FAILING_ARM && __real_tide_os_thread_exit_arm(value);
+}
+
+TIDE_END_DECLS
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every unit test starts from: cmocka, the library, and checks in the library's own terms.
- * Include it first. */
+ * Include it first. Tests of the public headers are compiled as C++ too (tests/cxx). */
 #ifndef TIDEPOOL_TESTS_TEST_H
 #define TIDEPOOL_TESTS_TEST_H
 
@@ -8,8 +8,10 @@
 #define _GNU_SOURCE 1
 #endif
 
+#include <assert.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <tidepool/tidepool.h>
+
+TIDE_BEGIN_DECLS /* cmocka's header has none of its own */
+#include <cmocka.h>
+TIDE_END_DECLS
 
 /* assert_fault() calls setjmp() in the test itself. Nothing is changed between the two returns, so
  * what gcc fears for the test's variables cannot happen. */
@@ -37,6 +41,7 @@
 #define __SANITIZE_THREAD__ 1
 #endif
 #endif
+TIDE_BEGIN_DECLS
 #ifdef __SANITIZE_ADDRESS__
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -51,6 +56,7 @@ const char *__tsan_default_options(void)
     return "allocator_may_return_null=1";
 }
 #endif
+TIDE_END_DECLS
 
 #define TEST_HELPER static inline __attribute__((unused))
 
@@ -125,7 +131,7 @@ typedef struct caught_fault {
     char text[512];
 } caught_fault;
 
-static _Thread_local caught_fault caught __attribute__((unused));
+static __thread caught_fault caught __attribute__((unused));
 
 TEST_HELPER void catch_fault_(const tide_fault *fault)
 {
@@ -214,6 +220,12 @@ TEST_HELPER bool all_bytes_are(const void *address, int value, size_t size)
         if (strcmp(tide_checker(), "none") != 0) \
             skip();                              \
     } while (0)
+
+/* A string as the context of a callback that does not write to it. */
+TEST_HELPER void *context_of(const char *text)
+{
+    return (void *)(uintptr_t)text;
+}
 
 /* A value that the compiler knows nothing of. */
 TEST_HELPER size_t opaque(size_t value)

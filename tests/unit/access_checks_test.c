@@ -110,8 +110,8 @@ static const tide_layout unaligned_layouts[] = {
 
 static const tide_layout no_layouts[] = {3u, 7u, 8u, 11u, 16u, 255u, 256u, 257u, 65536u, ~0u};
 
-static const tide_segment zeroed_segment;
-static _Alignas(16) unsigned char memory[64];
+static const tide_segment zeroed_segment = {0};
+alignas(16) static unsigned char memory[64];
 
 static int fill_memory(void **state)
 {

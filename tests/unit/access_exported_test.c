@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalar access through the exported functions instead of the inlined ones: the same tests again. */
+/* Scalar access through the exported functions instead of the inlined ones: the same tests
+ * again. */
 #define TIDE_NO_INLINE
 #include "access_test.c" /* NOLINT(bugprone-suspicious-include) */

@@ -55,7 +55,7 @@ static const tide_layout layouts[] = {
 #define ROOM  64
 #define CLEAN 0xC3
 
-static _Alignas(16) unsigned char memory[ROOM];
+alignas(16) static unsigned char memory[ROOM];
 static unsigned char expected[ROOM];
 
 /* What `size` bytes of `bits` look like in memory, worked out byte by byte. */
@@ -248,9 +248,10 @@ static void values_in_an_arena_go_round(void **state)
         for (size_t i = 0; i < size / 8; i++)
             tide_set_f64_at(&segment, i, (double)i * 0.5);
         double sum = 0;
-        for (size_t i = 0; i < size / 8; i++)
+        const size_t elements = size / 8;
+        for (size_t i = 0; i < elements; i++)
             sum += tide_get_f64_at(&segment, i);
-        const double count = (double)(size / 8);
+        const double count = (double)elements;
         assert_true(sum == count * (count - 1) / 4);
         assert_ok(tide_arena_close(&arena));
     }

@@ -52,7 +52,7 @@ static void a_cleanup_runs_once(void **state)
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
     assert_ok(tide_arena_close(&arena));
     assert_ok(tide_arena_open(&arena));
     assert_non_null(tide_arena_allocate(&arena, 8, 8));
@@ -65,8 +65,8 @@ static void the_same_cleanup_can_be_attached_twice(void **state)
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
     assert_ok(tide_arena_close(&arena));
     assert_string_equal(ran, "aa");
 }
@@ -76,11 +76,11 @@ static void reset_runs_the_cleanups_and_forgets_them(void **state)
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
-    assert_ok(tide_arena_attach(&arena, note, "b"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
+    assert_ok(tide_arena_attach(&arena, note, context_of("b")));
     assert_ok(tide_arena_reset(&arena));
     assert_string_equal(ran, "ba");
-    assert_ok(tide_arena_attach(&arena, note, "c"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("c")));
     assert_ok(tide_arena_close(&arena));
     assert_string_equal(ran, "bac");
 }
@@ -91,12 +91,12 @@ static void a_busy_close_runs_no_cleanup(void **state)
     tide_arena arena;
     tide_hold hold;
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
     assert_ok(tide_arena_hold(&arena, &hold));
     assert_refused(TIDE_BUSY, tide_arena_close(&arena));
     assert_refused(TIDE_BUSY, tide_arena_reset(&arena));
     assert_string_equal(ran, "");
-    assert_ok(tide_arena_attach(&arena, note, "b"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("b")));
     assert_ok(tide_hold_release(&hold));
     assert_ok(tide_arena_close(&arena));
     assert_string_equal(ran, "ba");
@@ -106,7 +106,7 @@ static void deleting_runs_the_cleanups(void **state)
 {
     (void)state;
     tide_arena *arena = tide_arena_new(NULL);
-    assert_ok(tide_arena_attach(arena, note, "a"));
+    assert_ok(tide_arena_attach(arena, note, context_of("a")));
     assert_ok(tide_arena_delete(arena));
     assert_string_equal(ran, "a");
 }
@@ -139,7 +139,7 @@ static void every_cleanup_finds_all_memory_of_the_arena_intact(void **state)
         assert_ok(tide_arena_open_with(&arena, &options));
         assert_ok(tide_arena_attach(&arena, find_memory_intact, &memory));
         for (size_t i = 0; i < COUNT_OF(memory.blocks); i++) {
-            memory.blocks[i] = tide_arena_allocate(&arena, memory.sizes[i], 8);
+            memory.blocks[i] = (unsigned char *)tide_arena_allocate(&arena, memory.sizes[i], 8);
             assert_non_null(memory.blocks[i]);
             memset(memory.blocks[i], 0x70 + (int)i, memory.sizes[i]);
             assert_ok(tide_arena_attach(&arena, find_memory_intact, &memory));
@@ -171,7 +171,7 @@ static void a_cleanup_can_be_attached_to_an_arena_that_never_allocates(void **st
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
     assert_int_equal(tide_arena_used(&arena), 0);
     assert_ok(tide_arena_close(&arena));
     assert_string_equal(ran, "a");
@@ -183,7 +183,7 @@ static void many_cleanups_leave_the_pool_to_the_program(void **state)
     skip_under_checker();
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     for (int i = 0; i < 1000; i++)
         assert_ok(tide_arena_attach(&arena, return_context, NULL));
     assert_ptr_equal(tide_arena_allocate(&arena, 8, 8), block + 8);
@@ -200,11 +200,11 @@ static void a_failing_cleanup_stops_neither_the_others_nor_the_close(void **stat
     tide_segment segment;
     assert_ok(tide_arena_open(&arena));
     assert_ok(tide_arena_segment(&arena, 8, 8, &segment));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
-    assert_ok(tide_arena_attach(&arena, report_failure, "bad second"));
-    assert_ok(tide_arena_attach(&arena, note, "c"));
-    assert_ok(tide_arena_attach(&arena, report_failure, "dire first"));
-    assert_ok(tide_arena_attach(&arena, note, "e"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
+    assert_ok(tide_arena_attach(&arena, report_failure, context_of("bad second")));
+    assert_ok(tide_arena_attach(&arena, note, context_of("c")));
+    assert_ok(tide_arena_attach(&arena, report_failure, context_of("dire first")));
+    assert_ok(tide_arena_attach(&arena, note, context_of("e")));
     assert_refused(TIDE_CLEANUP_FAILED, tide_arena_close(&arena));
     assert_error_names("dire first");
     assert_error_names("2");
@@ -220,9 +220,9 @@ static void a_reset_whose_cleanup_fails_leaves_the_arena_open_and_empty(void **s
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, 64, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 64, 8);
     memset(block, 7, 64);
-    assert_ok(tide_arena_attach(&arena, report_failure, "broken"));
+    assert_ok(tide_arena_attach(&arena, report_failure, context_of("broken")));
     assert_refused(TIDE_CLEANUP_FAILED, tide_arena_reset(&arena));
     assert_error_names("broken");
     assert_true(tide_arena_is_alive(&arena));
@@ -236,7 +236,7 @@ static void deleting_with_a_failing_cleanup_reports_it(void **state)
 {
     (void)state;
     tide_arena *arena = tide_arena_new(NULL);
-    assert_ok(tide_arena_attach(arena, report_failure, "broken"));
+    assert_ok(tide_arena_attach(arena, report_failure, context_of("broken")));
     assert_refused(TIDE_CLEANUP_FAILED, tide_arena_delete(arena));
     assert_error_names("broken");
 }
@@ -275,7 +275,7 @@ static void the_first_message_stands_although_a_later_cleanup_fails_calls(void *
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
     assert_ok(tide_arena_attach(&arena, fail_inside, NULL));
-    assert_ok(tide_arena_attach(&arena, report_failure, "the first"));
+    assert_ok(tide_arena_attach(&arena, report_failure, context_of("the first")));
     assert_refused(TIDE_CLEANUP_FAILED, tide_arena_close(&arena));
     assert_error_names("the first");
 }
@@ -305,8 +305,9 @@ static const char *try_everything(void *context)
     assert_fault(TIDE_CLOSED, tide_arena_used(arena));
     assert_fault(TIDE_CLOSED, tide_arena_scope(arena));
     assert_refused(TIDE_CLOSED, tide_arena_segment(arena, 8, 8, &segment));
-    assert_refused(TIDE_CLOSED, tide_arena_attach(arena, note, "x"));
-    assert_refused(TIDE_CLOSED, tide_segment_attach(&own->segment, 8, arena, note, "x", &segment));
+    assert_refused(TIDE_CLOSED, tide_arena_attach(arena, note, context_of("x")));
+    assert_refused(TIDE_CLOSED,
+                   tide_segment_attach(&own->segment, 8, arena, note, context_of("x"), &segment));
     assert_refused(TIDE_CLOSED, tide_arena_close(arena));
     assert_refused(TIDE_CLOSED, tide_arena_reset(arena));
     assert_refused(TIDE_CLOSED, tide_arena_hold(arena, &hold));
@@ -329,9 +330,9 @@ static void inside_a_cleanup_its_own_arena_is_closed(void **state)
         assert_ok(tide_arena_open(&arena));
         assert_ok(tide_arena_segment(&arena, 8, 8, &own.segment));
         own.scope = tide_arena_scope(&arena);
-        assert_ok(tide_arena_attach(&arena, note, "a"));
+        assert_ok(tide_arena_attach(&arena, note, context_of("a")));
         assert_ok(tide_arena_attach(&arena, try_everything, &own));
-        assert_ok(tide_arena_attach(&arena, note, "b"));
+        assert_ok(tide_arena_attach(&arena, note, context_of("b")));
         assert_ok(round == 0 ? tide_arena_close(&arena) : tide_arena_reset(&arena));
         assert_string_equal(ran, "bta");
         assert_int_equal(tide_arena_is_alive(&arena), round == 1);
@@ -350,7 +351,7 @@ static void a_cleanup_cannot_delete_its_own_arena(void **state)
 {
     (void)state;
     tide_arena *arena = tide_arena_new(NULL);
-    assert_ok(tide_arena_attach(arena, note, "a"));
+    assert_ok(tide_arena_attach(arena, note, context_of("a")));
     assert_ok(tide_arena_attach(arena, delete_own_arena, arena));
     assert_ok(tide_arena_delete(arena));
     assert_string_equal(ran, "da");
@@ -362,18 +363,18 @@ static const char *use_another_arena(void *context)
 {
     tide_arena *other = (tide_arena *)context;
     tide_arena nested;
-    unsigned char *first = tide_arena_allocate(other, 16, 8);
+    unsigned char *first = (unsigned char *)tide_arena_allocate(other, 16, 8);
     assert_zeroed(first, 16);
     memset(first, 7, 16);
     assert_ok(tide_arena_open(&nested));
-    unsigned char *second = tide_arena_allocate(&nested, 64, 8);
+    unsigned char *second = (unsigned char *)tide_arena_allocate(&nested, 64, 8);
     assert_zeroed(second, 64);
     memset(second, 8, 64);
     assert_non_null(tide_arena_allocate(&nested, 9000, 8));
     assert_true(all_bytes_are(first, 7, 16));
-    assert_ok(tide_arena_attach(&nested, note, "n"));
+    assert_ok(tide_arena_attach(&nested, note, context_of("n")));
     assert_ok(tide_arena_close(&nested));
-    assert_ok(tide_arena_attach(other, note, "o"));
+    assert_ok(tide_arena_attach(other, note, context_of("o")));
     return NULL;
 }
 
@@ -383,7 +384,7 @@ static void a_cleanup_may_use_and_open_other_arenas(void **state)
     tide_arena arena, other;
     assert_ok(tide_arena_open(&other));
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, 64, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 64, 8);
     memset(block, 9, 64);
     assert_ok(tide_arena_attach(&arena, use_another_arena, &other));
     assert_ok(tide_arena_close(&arena));
@@ -407,7 +408,7 @@ static void a_cleanup_may_close_other_arenas(void **state)
         assert_zeroed(tide_arena_allocate(&arenas[i], 64, 8), 64);
         if (i > 0)
             assert_ok(tide_arena_attach(&arenas[i], close_another_arena, &arenas[i - 1]));
-        assert_ok(tide_arena_attach(&arenas[i], note, &"abcd"[i]));
+        assert_ok(tide_arena_attach(&arenas[i], note, context_of(&"abcd"[i])));
     }
     assert_ok(tide_arena_close(&arenas[3]));
     assert_string_equal(ran, "dcba");

@@ -2,6 +2,8 @@
 /* Conveniences of an arena: typed objects, copies, formatted text, growth in place, bytes used. */
 #include "test.h"
 
+#include <errno.h>
+#include <sys/resource.h>
 #include <wchar.h>
 
 typedef struct point {
@@ -32,7 +34,7 @@ static void make_gives_one_zeroed_object_of_a_type(void **state)
     assert_non_null(tide_arena_allocate(&arena, 1, 1));
     point *one = tide_arena_make(&arena, point);
     assert_non_null(one);
-    assert_aligned(one, _Alignof(point));
+    assert_aligned(one, alignof(point));
     assert_zeroed(one, sizeof(point));
 }
 
@@ -42,7 +44,7 @@ static void make_array_gives_that_many(void **state)
     assert_non_null(tide_arena_allocate(&arena, 1, 1));
     point *many = tide_arena_make_array(&arena, point, 100);
     assert_non_null(many);
-    assert_aligned(many, _Alignof(point));
+    assert_aligned(many, alignof(point));
     assert_zeroed(many, 100 * sizeof(point));
     memset(many, 1, 100 * sizeof(point));
 }
@@ -185,7 +187,7 @@ static void printf_fills_a_pool_to_its_last_byte(void **state)
         assert_ok(tide_arena_open(&fresh));
         char *text = tide_arena_printf(&fresh, "%0*d", length, 7);
         assert_int_equal(strlen(text), length);
-        char *next = tide_arena_allocate(&fresh, 8, 1);
+        char *next = (char *)tide_arena_allocate(&fresh, 8, 1);
         memset(next, 1, 8);
         assert_int_equal(strlen(text), length);
         assert_ok(tide_arena_close(&fresh));
@@ -232,10 +234,79 @@ static void text_that_the_c_library_refuses_is_a_fault(void **state)
 
 /* ------------------------------------------------------------------------------- growth */
 
+static void text_that_the_c_library_has_no_memory_for_is_out_of_memory(void **state)
+{
+    (void)state;
+    skip_under_checker(); /* they map more than the limit lets them */
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    const struct rlimit none = {4096, before.rlim_max};
+    errno = EDOM;
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    char *text = tide_arena_printf(&arena, "%.*f", 100000000, 1.0);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_out_of_memory(text);
+    assert_error_names("printf: ");
+    assert_int_equal(errno, EDOM);
+    assert_string_equal(tide_arena_printf(&arena, "%.1f", 1.0), "1.0");
+}
+
+static void text_beyond_the_c_librarys_longest_is_out_of_memory(void **state)
+{
+    (void)state;
+    static char too_wide[] = "%2147483648d"; /* no literal: the compiler would refuse it */
+    assert_out_of_memory(tide_arena_printf(&arena, too_wide, 1));
+    assert_error_names("2147483647");
+    assert_string_equal(tide_arena_printf(&arena, "%s", "fine"), "fine");
+}
+
+#define STACK_BYTES ((size_t)1 << 18)
+
+static const char secret[] = "what nobody may find later";
+
+/* Far down its stack, so that nothing overwrites by chance what it leaves there. */
+static __attribute__((noinline)) void print_secret(tide_arena *wiping, size_t depth)
+{
+    volatile char space[1024];
+    space[depth % sizeof space] = 0;
+    if (depth > 0)
+        print_secret(wiping, depth - 1);
+    else
+        assert_non_null(tide_arena_printf(wiping, "%s!", secret));
+    space[0] = space[depth % sizeof space];
+}
+
+static void *print_and_wipe(void *context)
+{
+    tide_arena wiping;
+    tide_arena_options options = TIDE_ARENA_OPTIONS_INIT;
+    options.zero = TIDE_ZERO_WIPE;
+    assert_ok(tide_arena_open_with(&wiping, &options));
+    print_secret(&wiping, 32);
+    assert_ok(tide_arena_close(&wiping));
+    return context;
+}
+
+static void an_arena_that_wipes_leaves_no_text_on_the_stack(void **state)
+{
+    (void)state;
+    skip_under_checker(); /* ASan keeps locals elsewhere */
+    static char stack[STACK_BYTES] __attribute__((aligned(4096)));
+    pthread_attr_t attributes;
+    pthread_t thread;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstack(&attributes, stack, sizeof stack), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, print_and_wipe, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    for (size_t i = 0; i + sizeof secret <= sizeof stack; i++)
+        assert_int_not_equal(memcmp(&stack[i], secret, sizeof secret - 1), 0);
+}
+
 static void the_newest_allocation_grows_in_place_and_new_bytes_are_zero(void **state)
 {
     (void)state;
-    unsigned char *block = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     memset(block, 7, 8);
     for (size_t size = 8; size < 64; size += 4) {
         assert_ok(tide_arena_extend(&arena, block, size, size + 4));
@@ -249,7 +320,7 @@ static void the_newest_allocation_grows_in_place_and_new_bytes_are_zero(void **s
 static void growth_beyond_the_room_is_exhausted_and_changes_nothing(void **state)
 {
     (void)state;
-    unsigned char *block = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     memset(block, 7, 8);
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, block, 8, 65));
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, block, 8, (size_t)PTRDIFF_MAX));
@@ -263,8 +334,8 @@ static void an_older_allocation_does_not_grow(void **state)
 {
     (void)state;
     skip_under_checker();
-    unsigned char *old = tide_arena_allocate(&arena, 8, 8);
-    unsigned char *newest = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *old = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
+    unsigned char *newest = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     memset(newest, 7, 8);
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, old, 8, 9));
     assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, old, 8, 16));
@@ -278,7 +349,7 @@ static void a_block_in_a_chunk_grows_and_new_bytes_are_zero_also_in_used_memory(
     for (int round = 0; round < 3; round++) {
         tide_arena fresh;
         assert_ok(tide_arena_open(&fresh));
-        unsigned char *block = tide_arena_allocate_uninitialized(&fresh, 200, 8);
+        unsigned char *block = (unsigned char *)tide_arena_allocate_uninitialized(&fresh, 200, 8);
         memset(block, 0xAB, 200);
         assert_ok(tide_arena_extend(&fresh, block, 200, 900));
         assert_true(all_bytes_are(block, 0xAB, 200));
@@ -295,11 +366,11 @@ static void the_newest_allocation_shrinks_and_what_it_gave_back_is_zero_again(vo
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         tide_arena fresh;
         assert_ok(tide_arena_open(&fresh));
-        unsigned char *block = tide_arena_allocate(&fresh, lengths[i], 8);
+        unsigned char *block = (unsigned char *)tide_arena_allocate(&fresh, lengths[i], 8);
         memset(block, 0xAB, lengths[i]);
         assert_ok(tide_arena_extend(&fresh, block, lengths[i], 8));
         assert_int_equal(tide_arena_used(&fresh), 8);
-        unsigned char *next = tide_arena_allocate(&fresh, 40, 8);
+        unsigned char *next = (unsigned char *)tide_arena_allocate(&fresh, 40, 8);
         assert_zeroed(next, 40);
         assert_true(all_bytes_are(block, 0xAB, 8));
         assert_ok(tide_arena_extend(&fresh, next, 40, 48));
@@ -314,6 +385,65 @@ static void growing_by_nothing_is_ok(void **state)
     void *block = tide_arena_allocate(&arena, 16, 8);
     assert_ok(tide_arena_extend(&arena, block, 16, 16));
     assert_int_equal(tide_arena_used(&arena), 16);
+}
+
+/* A block of no bytes has an address of its own, whose byte it may have shared with an
+ * older life. */
+static void a_block_of_nothing_grows_into_zeros_also_in_used_memory(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        for (size_t before = 0; before < 2; before++) { /* in the pool, and in a chunk */
+            tide_arena fresh;
+            assert_ok(tide_arena_open(&fresh));
+            if (before != 0)
+                assert_non_null(tide_arena_allocate(&fresh, 64, 8));
+            unsigned char *block = (unsigned char *)tide_arena_allocate_uninitialized(&fresh, 0, 1);
+            assert_ok(tide_arena_extend(&fresh, block, 0, 0));
+            assert_ok(tide_arena_extend(&fresh, block, 0, 50));
+            assert_zeroed(block, 50);
+            memset(block, 0xAB, 50);
+            assert_ok(tide_arena_close(&fresh));
+        }
+    }
+}
+
+static void a_block_that_has_shrunk_to_nothing_keeps_its_address_and_not_its_bytes(void **state)
+{
+    (void)state;
+    const size_t lengths[] = {60, 900};
+    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        tide_arena fresh;
+        assert_ok(tide_arena_open(&fresh));
+        unsigned char *block = (unsigned char *)tide_arena_allocate(&fresh, lengths[i], 1);
+        memset(block, 0xAB, lengths[i]);
+        assert_ok(tide_arena_extend(&fresh, block, lengths[i], 0));
+        assert_int_equal(tide_arena_used(&fresh), 1);
+        assert_ok(tide_arena_extend(&fresh, block, 0, lengths[i]));
+        assert_zeroed(block, lengths[i]);
+        assert_ok(tide_arena_extend(&fresh, block, lengths[i], 0));
+        assert_ptr_not_equal(tide_arena_allocate(&fresh, 8, 1), block);
+        assert_ok(tide_arena_close(&fresh));
+    }
+}
+
+/* The zeroed bytes that small allocations come from end somewhere in the chunk, too. */
+static void a_block_whose_size_is_told_wrong_does_not_grow(void **state)
+{
+    (void)state;
+    unsigned char *newest = NULL;
+    for (size_t i = 0; i < 150; i++)
+        newest = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
+    memset(newest, 7, 8);
+    size_t used = tide_arena_used(&arena);
+    for (size_t told = 0; told < 2000; told++) {
+        if (told != 8)
+            assert_refused(TIDE_EXHAUSTED, tide_arena_extend(&arena, newest, told, told + 8));
+    }
+    assert_int_equal(tide_arena_used(&arena), used);
+    assert_true(all_bytes_are(newest, 7, 8));
+    assert_ok(tide_arena_extend(&arena, newest, 8, 16));
+    assert_zeroed(newest + 8, 8);
 }
 
 static void extend_refuses_null_and_negative_numbers(void **state)
@@ -331,7 +461,7 @@ static void a_block_that_is_not_the_arenas_is_not_grown(void **state)
 {
     (void)state;
     char foreign[64];
-    unsigned char *block = tide_arena_allocate(&arena, 16, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 16, 8);
     assert_int_not_equal(tide_arena_extend(&arena, foreign, 16, 17), TIDE_OK);
     assert_int_not_equal(tide_arena_extend(&arena, block, 15, 17), TIDE_OK);
     assert_int_not_equal(tide_arena_extend(&arena, block + 1, 16, 17), TIDE_OK);
@@ -374,6 +504,16 @@ static void used_counts_across_many_chunks(void **state)
     }
 }
 
+static void used_counts_many_small_allocations_one_by_one(void **state)
+{
+    (void)state;
+    skip_under_checker();
+    for (size_t i = 1; i <= 300; i++) {
+        assert_non_null(tide_arena_allocate(&arena, 8, 8));
+        assert_int_equal(tide_arena_used(&arena), i * 8);
+    }
+}
+
 static void used_is_not_moved_by_a_refused_request(void **state)
 {
     (void)state;
@@ -406,17 +546,24 @@ int main(void)
         with_arena(vprintf_takes_an_argument_list_and_may_need_it_twice),
         with_arena(a_null_format_is_a_fault),
         with_arena(text_that_the_c_library_refuses_is_a_fault),
+        with_arena(text_that_the_c_library_has_no_memory_for_is_out_of_memory),
+        with_arena(text_beyond_the_c_librarys_longest_is_out_of_memory),
+        cmocka_unit_test(an_arena_that_wipes_leaves_no_text_on_the_stack),
         with_arena(the_newest_allocation_grows_in_place_and_new_bytes_are_zero),
         with_arena(growth_beyond_the_room_is_exhausted_and_changes_nothing),
         with_arena(an_older_allocation_does_not_grow),
         with_arena(a_block_in_a_chunk_grows_and_new_bytes_are_zero_also_in_used_memory),
         with_arena(the_newest_allocation_shrinks_and_what_it_gave_back_is_zero_again),
         with_arena(growing_by_nothing_is_ok),
+        cmocka_unit_test(a_block_of_nothing_grows_into_zeros_also_in_used_memory),
+        cmocka_unit_test(a_block_that_has_shrunk_to_nothing_keeps_its_address_and_not_its_bytes),
+        with_arena(a_block_whose_size_is_told_wrong_does_not_grow),
         with_arena(extend_refuses_null_and_negative_numbers),
         with_arena(a_block_that_is_not_the_arenas_is_not_grown),
         with_arena(an_empty_arena_has_no_newest_allocation),
         with_arena(used_counts_what_was_handed_out_with_its_padding),
         with_arena(used_counts_across_many_chunks),
+        with_arena(used_counts_many_small_allocations_one_by_one),
         with_arena(used_is_not_moved_by_a_refused_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

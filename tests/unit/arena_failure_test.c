@@ -77,7 +77,7 @@ static void close_it(void)
 static void open_full(void)
 {
     open_empty();
-    block = tide_arena_allocate(&arena, 64, 8);
+    block = (unsigned char *)tide_arena_allocate(&arena, 64, 8);
     memset(block, 7, 64);
     assert_ok(tide_arena_attach(&arena, count_run, NULL));
 }
@@ -161,14 +161,14 @@ static outcome open_and_allocate(void)
 
 static outcome allocate_small(void)
 {
-    unsigned char *small = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *small = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     assert_true(small == NULL || all_bytes_are(small, 0, 8));
     return by_success(small != NULL);
 }
 
 static outcome allocate_large(void)
 {
-    unsigned char *large = tide_arena_allocate(&arena, 3000, 8);
+    unsigned char *large = (unsigned char *)tide_arena_allocate(&arena, 3000, 8);
     assert_true(large == NULL || all_bytes_are(large, 0, 3000));
     return by_success(large != NULL);
 }
@@ -214,7 +214,7 @@ static outcome duplicate_part_of_string(void)
 
 static outcome duplicate_memory(void)
 {
-    static const char bytes[1000];
+    static const char bytes[1000] = {0};
     return by_success(tide_arena_memdup(&arena, bytes, sizeof bytes, 16) != NULL);
 }
 
@@ -251,7 +251,7 @@ static void close_and_expect_one_cleanup(void)
 static void open_full_without_cleanup(void)
 {
     open_empty();
-    block = tide_arena_allocate(&arena, 64, 8);
+    block = (unsigned char *)tide_arena_allocate(&arena, 64, 8);
     memset(block, 7, 64);
 }
 
@@ -301,7 +301,7 @@ static tide_mark_point mark;
 static outcome set_mark(void)
 {
     mark = tide_mark();
-    static const tide_mark_point none;
+    static const tide_mark_point none = {0};
     return by_success(memcmp(&mark, &none, sizeof none) != 0);
 }
 
@@ -410,11 +410,11 @@ static const operation operations[] = {
 /* ------------------------------------------------------------------------------- the loop */
 
 typedef struct try_out {
-    const operation *operation;
+    const operation *tested;
     long n;
     bool once;
     long failures; /* that were injected */
-    outcome outcome;
+    outcome result;
 } try_out;
 
 /* Opens arenas until every cell of the process is taken, so that the next one must be made. They
@@ -438,15 +438,15 @@ static void use_up_idle_cells(void)
 static void try_on_this_thread(void *context)
 {
     try_out *it = (try_out *)context;
-    const operation *tested = it->operation;
+    const operation *tested = it->tested;
     tested->prepare();
     if (it->once)
         failing_only(it->n);
     else
         failing_from(it->n);
-    it->outcome = tested->attempt();
+    it->result = tested->attempt();
     it->failures = failing_stop();
-    if (it->outcome == OUT_OF_MEMORY) {
+    if (it->result == OUT_OF_MEMORY) {
         assert_int_equal(tide_last_error(), TIDE_OUT_OF_MEMORY);
         assert_true(tide_last_error_text()[0] != '\0');
         tested->unchanged();
@@ -458,12 +458,12 @@ static void try_on_this_thread(void *context)
 static void try_every_n(const operation *tested, bool once)
 {
     for (long n = 0;; n++) {
-        try_out it = {.operation = tested, .n = n, .once = once};
+        try_out it = {.tested = tested, .n = n, .once = once};
         use_up_idle_cells();
         on_new_thread(try_on_this_thread, &it);
-        if (it.outcome == WRONG || (it.failures == 0 && it.outcome != DONE) || n > 100) {
+        if (it.result == WRONG || (it.failures == 0 && it.result != DONE) || n > 100) {
             print_error("%s, allocation %ld fails%s: outcome %d after %ld failures\n", tested->name,
-                        n, once ? " alone" : " and all behind it", (int)it.outcome, it.failures);
+                        n, once ? " alone" : " and all behind it", (int)it.result, it.failures);
             fail();
         }
         if (it.failures == 0)
@@ -546,7 +546,7 @@ static void get_exact_size(void *context)
     assert_ok(tide_arena_open(&arena));
     assert_non_null(tide_arena_allocate(&arena, 8, 8));
     failing_only(0);
-    unsigned char *exact = tide_arena_allocate(&arena, 3000, 8);
+    unsigned char *exact = (unsigned char *)tide_arena_allocate(&arena, 3000, 8);
     assert_int_equal(failing_stop(), 1);
     assert_non_null(exact);
     assert_zeroed(exact, 3000);

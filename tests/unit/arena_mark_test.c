@@ -59,7 +59,7 @@ static void descend_and_jump(left_behind *left, size_t depth)
     assert_non_null(tide_arena_allocate(&arena, 32, 8));
     assert_non_null(tide_arena_allocate(&arena, 3000, 8));
     left->scope = tide_arena_scope(&arena);
-    assert_ok(tide_arena_attach(&arena, note, &"0123456789"[depth]));
+    assert_ok(tide_arena_attach(&arena, note, context_of(&"0123456789"[depth])));
     if (depth == 1)
         leave();
     else
@@ -123,13 +123,13 @@ static void arenas_from_before_the_mark_stay_open(void **state)
     (void)state;
     tide_arena before, since;
     assert_ok(tide_arena_open(&before));
-    unsigned char *block = tide_arena_allocate(&before, 16, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&before, 16, 8);
     memset(block, 7, 16);
-    assert_ok(tide_arena_attach(&before, note, "b"));
+    assert_ok(tide_arena_attach(&before, note, context_of("b")));
     tide_mark_point mark = tide_mark();
     assert_ok(tide_arena_open(&since));
     assert_non_null(tide_arena_allocate(&since, 16, 8));
-    assert_ok(tide_arena_attach(&since, note, "s"));
+    assert_ok(tide_arena_attach(&since, note, context_of("s")));
     assert_ok(tide_close_to(mark));
     assert_string_equal(ran, "s");
     assert_true(tide_arena_is_alive(&before));
@@ -145,9 +145,9 @@ static void an_arena_opened_before_the_mark_but_first_used_after_it_stays_open(v
     tide_arena before;
     assert_ok(tide_arena_open(&before));
     tide_mark_point mark = tide_mark();
-    unsigned char *block = tide_arena_allocate(&before, 16, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&before, 16, 8);
     memset(block, 7, 16);
-    assert_ok(tide_arena_attach(&before, note, "b"));
+    assert_ok(tide_arena_attach(&before, note, context_of("b")));
     assert_ok(tide_close_to(mark));
     assert_string_equal(ran, "");
     assert_true(tide_arena_is_alive(&before));
@@ -162,8 +162,8 @@ static void arenas_closed_in_the_ordinary_way_are_not_closed_again(void **state)
     tide_mark_point mark = tide_mark();
     assert_ok(tide_arena_open(&first));
     assert_ok(tide_arena_open(&second));
-    assert_ok(tide_arena_attach(&first, note, "1"));
-    assert_ok(tide_arena_attach(&second, note, "2"));
+    assert_ok(tide_arena_attach(&first, note, context_of("1")));
+    assert_ok(tide_arena_attach(&second, note, context_of("2")));
     assert_ok(tide_arena_close(&first));
     assert_ok(tide_close_to(mark));
     assert_string_equal(ran, "12");
@@ -177,7 +177,7 @@ static void marks_nest(void **state)
     for (size_t i = 0; i < 3; i++) {
         marks[i] = tide_mark();
         assert_ok(tide_arena_open(&arenas[i]));
-        assert_ok(tide_arena_attach(&arenas[i], note, &"123"[i]));
+        assert_ok(tide_arena_attach(&arenas[i], note, context_of(&"123"[i])));
     }
     assert_ok(tide_close_to(marks[2]));
     assert_string_equal(ran, "3");
@@ -195,7 +195,7 @@ static void a_mark_can_be_closed_to_again_and_again(void **state)
     for (int round = 0; round < 10; round++) {
         tide_arena arena;
         assert_ok(tide_arena_open(&arena));
-        assert_ok(tide_arena_attach(&arena, note, "r"));
+        assert_ok(tide_arena_attach(&arena, note, context_of("r")));
         assert_ok(tide_close_to(mark));
     }
     assert_string_equal(ran, "rrrrrrrrrr");
@@ -217,6 +217,36 @@ static void an_arena_opened_between_two_marks_survives_the_inner(void **state)
     assert_false(tide_scope_is_alive(scope));
 }
 
+static void a_reset_does_not_move_an_arena_behind_a_mark(void **state)
+{
+    (void)state;
+    tide_arena used, empty;
+    assert_ok(tide_arena_open(&used));
+    assert_ok(tide_arena_open(&empty));
+    assert_non_null(tide_arena_allocate(&used, 8, 8));
+    tide_mark_point mark = tide_mark();
+    assert_ok(tide_arena_reset(&used));
+    assert_ok(tide_arena_reset(&empty));
+    assert_non_null(tide_arena_allocate(&used, 8, 8));
+    assert_non_null(tide_arena_allocate(&empty, 8, 8));
+    assert_ok(tide_close_to(mark));
+    assert_ok(tide_arena_close(&used));
+    assert_ok(tide_arena_close(&empty));
+}
+
+static void an_arena_that_was_reset_is_closed_to_the_mark_before_its_opening(void **state)
+{
+    (void)state;
+    tide_arena arena;
+    tide_mark_point outer = tide_mark();
+    assert_ok(tide_arena_open(&arena));
+    (void)tide_mark();
+    assert_ok(tide_arena_reset(&arena));
+    assert_ok(tide_arena_attach(&arena, note, context_of("r")));
+    assert_ok(tide_close_to(outer));
+    assert_string_equal(ran, "r");
+}
+
 /* ------------------------------------------------------------------------------- cleanups */
 
 static void cleanups_run_across_arenas_last_registered_first(void **state)
@@ -227,13 +257,13 @@ static void cleanups_run_across_arenas_last_registered_first(void **state)
     assert_ok(tide_arena_open(&a));
     assert_ok(tide_arena_open(&b));
     assert_ok(tide_arena_open(&c));
-    assert_ok(tide_arena_attach(&b, note, "1"));
-    assert_ok(tide_arena_attach(&a, note, "2"));
-    assert_ok(tide_arena_attach(&c, note, "3"));
-    assert_ok(tide_arena_attach(&a, note, "4"));
-    assert_ok(tide_arena_attach(&b, note, "5"));
-    assert_ok(tide_arena_attach(&b, note, "6"));
-    assert_ok(tide_arena_attach(&c, note, "7"));
+    assert_ok(tide_arena_attach(&b, note, context_of("1")));
+    assert_ok(tide_arena_attach(&a, note, context_of("2")));
+    assert_ok(tide_arena_attach(&c, note, context_of("3")));
+    assert_ok(tide_arena_attach(&a, note, context_of("4")));
+    assert_ok(tide_arena_attach(&b, note, context_of("5")));
+    assert_ok(tide_arena_attach(&b, note, context_of("6")));
+    assert_ok(tide_arena_attach(&c, note, context_of("7")));
     assert_ok(tide_close_to(mark));
     assert_string_equal(ran, "7654321");
 }
@@ -248,7 +278,7 @@ static const char *find_all_intact(void *context)
     const two_blocks *memory = (const two_blocks *)context;
     for (size_t i = 0; i < COUNT_OF(memory->blocks); i++)
         assert_true(all_bytes_are(memory->blocks[i], 7, memory->sizes[i]));
-    return note("m");
+    return note(context_of("m"));
 }
 
 static void every_cleanup_finds_the_memory_of_all_the_arenas_intact(void **state)
@@ -261,7 +291,7 @@ static void every_cleanup_finds_the_memory_of_all_the_arenas_intact(void **state
         assert_ok(tide_arena_open(&arenas[i]));
         assert_ok(tide_arena_attach(&arenas[i], find_all_intact, &memory));
         for (size_t j = 2 * i; j < 2 * i + 2; j++) {
-            memory.blocks[j] = tide_arena_allocate(&arenas[i], memory.sizes[j], 8);
+            memory.blocks[j] = (unsigned char *)tide_arena_allocate(&arenas[i], memory.sizes[j], 8);
             memset(memory.blocks[j], 7, memory.sizes[j]);
         }
     }
@@ -287,7 +317,7 @@ static void every_arena_is_closed_before_the_first_cleanup_runs(void **state)
     for (size_t i = 0; i < 2; i++) {
         assert_ok(tide_arena_open(&arenas[i]));
         assert_ok(tide_arena_segment(&arenas[i], 8, 8, &segments_of_both[i]));
-        assert_ok(tide_arena_attach(&arenas[i], find_both_closed, "c"));
+        assert_ok(tide_arena_attach(&arenas[i], find_both_closed, context_of("c")));
     }
     assert_ok(tide_close_to(mark));
     assert_string_equal(ran, "cc");
@@ -300,10 +330,10 @@ static void failing_cleanups_are_counted_across_arenas_and_the_first_is_quoted(v
     tide_mark_point mark = tide_mark();
     assert_ok(tide_arena_open(&a));
     assert_ok(tide_arena_open(&b));
-    assert_ok(tide_arena_attach(&a, report_failure, "x last"));
-    assert_ok(tide_arena_attach(&b, report_failure, "y middle"));
-    assert_ok(tide_arena_attach(&a, note, "n"));
-    assert_ok(tide_arena_attach(&a, report_failure, "z first"));
+    assert_ok(tide_arena_attach(&a, report_failure, context_of("x last")));
+    assert_ok(tide_arena_attach(&b, report_failure, context_of("y middle")));
+    assert_ok(tide_arena_attach(&a, note, context_of("n")));
+    assert_ok(tide_arena_attach(&a, report_failure, context_of("z first")));
     assert_refused(TIDE_CLEANUP_FAILED, tide_close_to(mark));
     assert_string_equal(ran, "znyx");
     assert_error_names("z first");
@@ -339,7 +369,7 @@ static void another_owners_arenas_stay_open(void **state)
     tide_scope my_scope = tide_arena_scope(&mine);
     tide_owner own = tide_owner_set(other);
     assert_ok(tide_arena_open(&theirs));
-    unsigned char *block = tide_arena_allocate(&theirs, 8, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&theirs, 8, 8);
     *block = 7;
     tide_owner_set(own);
     assert_ok(tide_close_to(mark));
@@ -416,7 +446,7 @@ static void a_mark_follows_its_owner_to_another_thread(void **state)
     on_new_thread(mark_as_fiber, &mark);
     tide_owner own = tide_owner_set(fiber_owner);
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_arena_attach(&arena, note, "f"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("f")));
     assert_ok(tide_close_to(mark));
     assert_string_equal(ran, "f");
     tide_owner_set(own);
@@ -434,7 +464,7 @@ static void mark_first_thing_on_a_thread(void *context)
 static void marking_may_be_a_threads_first_call(void **state)
 {
     (void)state;
-    on_new_thread(mark_first_thing_on_a_thread, "t");
+    on_new_thread(mark_first_thing_on_a_thread, context_of("t"));
     assert_string_equal(ran, "t");
 }
 
@@ -451,7 +481,7 @@ static void a_struct_whose_arena_was_closed_to_a_mark_does_nothing_any_more(void
     assert_ok(tide_close_to(mark));
     for (int i = 0; i < 2; i++) {
         assert_int_not_equal(tide_arena_segment(&arena, 8, 8, &segment), TIDE_OK);
-        assert_int_not_equal(tide_arena_attach(&arena, note, "x"), TIDE_OK);
+        assert_int_not_equal(tide_arena_attach(&arena, note, context_of("x")), TIDE_OK);
         assert_int_not_equal(tide_arena_close(&arena), TIDE_OK);
         assert_true(is_canary(&segment));
         if (i == 0) {
@@ -478,7 +508,7 @@ static void an_arena_on_the_heap_that_was_closed_to_a_mark_can_be_deleted(void *
     (void)state;
     tide_mark_point mark = tide_mark();
     tide_arena *arena = tide_arena_new(NULL);
-    assert_ok(tide_arena_attach(arena, note, "h"));
+    assert_ok(tide_arena_attach(arena, note, context_of("h")));
     assert_ok(tide_close_to(mark));
     assert_string_equal(ran, "h");
     assert_ok(tide_arena_delete(arena));
@@ -515,6 +545,9 @@ int main(void)
         cmocka_unit_test_setup(marks_nest, forget),
         cmocka_unit_test_setup(a_mark_can_be_closed_to_again_and_again, forget),
         cmocka_unit_test_setup(an_arena_opened_between_two_marks_survives_the_inner, forget),
+        cmocka_unit_test_setup(a_reset_does_not_move_an_arena_behind_a_mark, forget),
+        cmocka_unit_test_setup(an_arena_that_was_reset_is_closed_to_the_mark_before_its_opening,
+                               forget),
         cmocka_unit_test_setup(cleanups_run_across_arenas_last_registered_first, forget),
         cmocka_unit_test_setup(every_cleanup_finds_the_memory_of_all_the_arenas_intact, forget),
         cmocka_unit_test_setup(every_arena_is_closed_before_the_first_cleanup_runs, forget),

@@ -108,8 +108,8 @@ static void memory_cleanups_and_holds_go_along_to_another_thread(void **state)
     assert_ok(tide_arena_segment(&arena, 16, 8, &view.segment));
     tide_set_u64(&view.segment, 0, 42);
     assert_non_null(tide_arena_allocate(&arena, 5000, 8));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
-    assert_ok(tide_arena_attach(&arena, note, "b"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
+    assert_ok(tide_arena_attach(&arena, note, context_of("b")));
     assert_ok(tide_arena_hold(&arena, &view.hold));
     assert_ok(tide_arena_hand_over(&arena, view.owner));
     on_new_thread(close_on_another_thread, &view);

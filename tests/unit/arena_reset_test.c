@@ -39,11 +39,11 @@ static void a_reset_chunk_of_a_zeroed_manager_is_cleared(void **state)
     options.manager = &manager;
     tide_arena arena;
     assert_ok(tide_arena_open_with(&arena, &options));
-    unsigned char *block = tide_arena_allocate(&arena, 700, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 700, 8);
     assert_non_null(block);
     memset(block, 0xAB, 700);
     assert_ok(tide_arena_reset(&arena));
-    block = tide_arena_allocate(&arena, 700, 8);
+    block = (unsigned char *)tide_arena_allocate(&arena, 700, 8);
     assert_non_null(block);
     for (size_t i = 0; i < 700; i++)
         assert_int_equal(block[i], 0);

@@ -45,7 +45,7 @@ static void opening_and_allocating_can_be_one_call(void **state)
     (void)state;
     tide_arena arena;
     memset(&arena, 0x5A, sizeof arena);
-    unsigned char *block = tide_arena_open_allocate(&arena, 20, 16);
+    unsigned char *block = (unsigned char *)tide_arena_open_allocate(&arena, 20, 16);
     assert_non_null(block);
     assert_aligned(block, 16);
     assert_zeroed(block, 20);
@@ -86,7 +86,7 @@ static void every_size_is_zeroed_also_after_it_has_been_dirtied(void **state)
         for (int round = 0; round < 3; round++) {
             tide_arena arena;
             assert_ok(tide_arena_open(&arena));
-            unsigned char *block = tide_arena_allocate(&arena, sizes[i], 1);
+            unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, sizes[i], 1);
             assert_non_null(block);
             assert_zeroed(block, sizes[i]);
             memset(block, 0xAB, sizes[i]);
@@ -101,7 +101,8 @@ static void uninitialized_memory_can_be_written_everywhere(void **state)
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         tide_arena arena;
         assert_ok(tide_arena_open(&arena));
-        unsigned char *block = tide_arena_allocate_uninitialized(&arena, sizes[i], 1);
+        unsigned char *block =
+            (unsigned char *)tide_arena_allocate_uninitialized(&arena, sizes[i], 1);
         assert_non_null(block);
         memset(block, 0xAB, sizes[i]);
         assert_true(all_bytes_are(block, 0xAB, sizes[i]));
@@ -115,13 +116,14 @@ static void zeroed_after_uninitialized_in_the_same_memory_is_zero(void **state)
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         tide_arena arena;
         assert_ok(tide_arena_open(&arena));
-        unsigned char *dirty = tide_arena_allocate_uninitialized(&arena, sizes[i], 1);
+        unsigned char *dirty =
+            (unsigned char *)tide_arena_allocate_uninitialized(&arena, sizes[i], 1);
         assert_non_null(dirty);
         memset(dirty, 0xCD, sizes[i]);
         assert_ok(tide_arena_close(&arena));
         assert_ok(tide_arena_open(&arena));
-        unsigned char *first = tide_arena_allocate(&arena, sizes[i] / 2, 1);
-        unsigned char *second = tide_arena_allocate(&arena, sizes[i], 1);
+        unsigned char *first = (unsigned char *)tide_arena_allocate(&arena, sizes[i] / 2, 1);
+        unsigned char *second = (unsigned char *)tide_arena_allocate(&arena, sizes[i], 1);
         assert_zeroed(first, sizes[i] / 2);
         assert_zeroed(second, sizes[i]);
         assert_ok(tide_arena_close(&arena));
@@ -141,8 +143,10 @@ static void live_allocations_never_overlap(void **state)
         random = random * 1664525u + 1013904223u;
         lengths[i] = (random >> 16) % (i % 7 == 0 ? 5000 : 90);
         size_t alignment = (size_t)1 << (random >> 8) % 7;
-        blocks[i] = i % 2 == 0 ? tide_arena_allocate(&arena, lengths[i], alignment)
-                               : tide_arena_allocate_uninitialized(&arena, lengths[i], alignment);
+        blocks[i] =
+            (unsigned char *)(i % 2 == 0 ? tide_arena_allocate(&arena, lengths[i], alignment)
+                                         : tide_arena_allocate_uninitialized(&arena, lengths[i],
+                                                                             alignment));
         assert_non_null(blocks[i]);
         assert_aligned(blocks[i], alignment);
         if (i % 2 == 0)
@@ -164,7 +168,7 @@ static void zero_bytes_have_an_address_of_their_own(void **state)
     assert_ok(tide_arena_open(&other));
     for (size_t i = 0; i < COUNT; i++) {
         size_t size = i % 4 == 3 ? 8 : 0;
-        blocks[i] = tide_arena_allocate(i % 3 == 0 ? &other : &arena, size, 1);
+        blocks[i] = (char *)tide_arena_allocate(i % 3 == 0 ? &other : &arena, size, 1);
         assert_non_null(blocks[i]);
         for (size_t j = 0; j < i; j++)
             assert_ptr_not_equal(blocks[i], blocks[j]);
@@ -195,12 +199,13 @@ static void every_alignment_is_met(void **state)
             tide_arena arena;
             assert_ok(tide_arena_open(&arena));
             assert_non_null(tide_arena_allocate(&arena, 3, 1));
-            unsigned char *block = tide_arena_allocate(&arena, sizes[i], alignment);
+            unsigned char *block =
+                (unsigned char *)tide_arena_allocate(&arena, sizes[i], alignment);
             assert_non_null(block);
             assert_aligned(block, alignment);
             assert_zeroed(block, sizes[i]);
             memset(block, 0xAB, sizes[i]);
-            block = tide_arena_allocate_uninitialized(&arena, 5, alignment);
+            block = (unsigned char *)tide_arena_allocate_uninitialized(&arena, 5, alignment);
             assert_non_null(block);
             assert_aligned(block, alignment);
             assert_ok(tide_arena_close(&arena));
@@ -280,7 +285,7 @@ static void a_legal_size_that_cannot_be_had_is_out_of_memory(void **state)
     tide_arena arena;
     tide_segment segment = canary_segment();
     assert_ok(tide_arena_open(&arena));
-    unsigned char *before = tide_arena_allocate(&arena, 8, 8);
+    unsigned char *before = (unsigned char *)tide_arena_allocate(&arena, 8, 8);
     *before = 7;
     for (size_t i = 0; i < COUNT_OF(large); i++) {
         size_t size = opaque(large[i]);
@@ -465,7 +470,7 @@ static void arenas_close_in_any_order(void **state)
         unsigned char *blocks[COUNT];
         for (size_t i = 0; i < COUNT; i++) {
             assert_ok(tide_arena_open(&arenas[i]));
-            blocks[i] = tide_arena_allocate(&arenas[i], 64, 8);
+            blocks[i] = (unsigned char *)tide_arena_allocate(&arenas[i], 64, 8);
             assert_zeroed(blocks[i], 64);
             memset(blocks[i], (int)i + 1, 64);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 1st, 2nd, … n-th allocation fails while an array becomes a segment of an arena: nothing has been
- * made, and the same call succeeds when there is memory again. Each attempt runs on a thread of its
- * own, which has nothing ready. */
+/* The 1st, 2nd, … n-th allocation fails while an array becomes a segment of an arena: nothing has
+ * been made, and the same call succeeds when there is memory again. Each attempt runs on a thread
+ * of its own, which has nothing ready. */
 #include "test.h"
 
 #include "failing.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomic access that is refused: by which check, in which order, in both forms of every operation on
- * every type, and always with nothing changed. */
+/* Atomic access that is refused: by which check, in which order, in both forms of every operation
+ * on every type, and always with nothing changed. */
 #include "test.h"
 
 #include "atomics.h"
@@ -59,7 +59,8 @@ static void refuse_all(tide_status status, const tide_segment *segment, size_t o
     for_each_atomic_type(type) refuse(type, status, status, segment, offset);
 }
 
-/* ------------------------------------------------------------------------------- one thing wrong */
+/* ------------------------------------------------------------------------------- one thing
+ * wrong */
 
 static void an_offset_must_leave_room_for_the_whole_scalar(void **state)
 {

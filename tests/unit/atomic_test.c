@@ -162,7 +162,8 @@ static void a_thread_that_never_used_the_library_may_operate_on_what_is_shared(v
     }
 }
 
-/* The operand is needed no more once the result is there: a compiler may want one register for both. */
+/* The operand is needed no more once the result is there: a compiler may want one register for
+ * both. */
 #define DEFINE_CHAIN(T, type, verb)                                                 \
     static __attribute__((noinline))                                                \
     type chain_##verb##_##T(const tide_segment *segment, type value, size_t length) \

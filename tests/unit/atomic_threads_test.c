@@ -10,8 +10,8 @@
 #define LINES   4u
 #define ROUNDS  4000u
 
-/* Where the machine is busy, threads take turns and don't meet: those that count go on until they have
- * met so often, or give up after so many rounds. */
+/* Where the machine is busy, threads take turns and don't meet: those that count go on until they
+ * have met so often, or give up after so many rounds. */
 #define MEETINGS    500u
 #define MOST_ROUNDS 500000u
 
@@ -214,8 +214,8 @@ static void await(const tide_segment *segment, size_t offset, uint32_t value)
     }
 }
 
-/* Each of two announces itself and looks for the other; the second to look finds the first. What each
- * writes has a line of its own: the round announced, whether it was alone, and two turns. */
+/* Each of two announces itself and looks for the other; the second to look finds the first. What
+ * each writes has a line of its own: the round announced, whether it was alone, and two turns. */
 static void announce_and_look(team *crew, unsigned number)
 {
     const tide_segment *segment = &crew->segment;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomic access with its checks compiled out: it works, and nothing looks at the segment's state. */
+/* Atomic access with its checks compiled out: it works, and nothing looks at the segment's
+ * state. */
 #define TIDE_UNCHECKED
 #include "test.h"
 

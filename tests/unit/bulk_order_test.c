@@ -94,6 +94,7 @@ static void fill_tells_read_only_then_owner_then_liveness(void **state)
     assert_refused(TIDE_CLOSED, tide_segment_fill(&empty, 1));
     assert_ok(tide_segment_read_only(&empty, &view));
     assert_refused(TIDE_READ_ONLY, tide_segment_fill(&view, 1));
+    assert_error_names("fill: the segment of ");
 }
 
 static void copy_tells_the_sources_bounds_then_read_only_then_the_targets_bounds(void **state)

@@ -2,7 +2,7 @@
 /* Bulk operations: read, write, fill, copy and mismatch, in order and refused. */
 #include "test.h"
 
-static const tide_segment zeroed_segment;
+static const tide_segment zeroed_segment = {0};
 
 static unsigned char memory[512];
 static unsigned char before[512];

@@ -73,7 +73,7 @@ typedef struct twins {
 
 static twins make_twins(size_t size)
 {
-    twins both = {.memory = {malloc(size + 1), malloc(size + 4)}};
+    twins both = {.memory = {(unsigned char *)malloc(size + 1), (unsigned char *)malloc(size + 4)}};
     assert_non_null(both.memory[0]);
     assert_non_null(both.memory[1]);
     both.a = both.memory[0] + 1;

@@ -47,40 +47,6 @@ static void a_product_that_does_not_fit_leaves_the_result_alone(void **state)
     assert_int_equal(result, 7);
 }
 
-static void a_value_is_rounded_up_to_the_alignment(void **state)
-{
-    (void)state;
-    const struct {
-        size_t value, alignment, rounded;
-    } rows[] = {
-        {0, 1, 0},
-        {1, 1, 1},
-        {0, 16, 0},
-        {1, 16, 16},
-        {15, 16, 16},
-        {16, 16, 16},
-        {17, 16, 32},
-        {1, (size_t)1 << 62, (size_t)1 << 62},
-        {SIZE_MAX, 1, SIZE_MAX},
-        {SIZE_MAX - 15, 16, SIZE_MAX - 15},
-    };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        size_t result;
-        assert_true(tide_checked_align(rows[i].value, rows[i].alignment, &result));
-        assert_true(result == rows[i].rounded);
-    }
-}
-
-static void a_value_that_cannot_be_rounded_up_leaves_the_result_alone(void **state)
-{
-    (void)state;
-    size_t result = 7;
-    assert_false(tide_checked_align(opaque(SIZE_MAX), 2, &result));
-    assert_false(tide_checked_align(opaque(SIZE_MAX - 14), 16, &result));
-    assert_false(tide_checked_align(opaque(SIZE_MAX), (size_t)1 << 62, &result));
-    assert_int_equal(result, 7);
-}
-
 static void alignments_are_the_powers_of_two_up_to_2_62(void **state)
 {
     (void)state;
@@ -98,8 +64,6 @@ int main(void)
         cmocka_unit_test(a_sum_that_does_not_fit_leaves_the_result_alone),
         cmocka_unit_test(a_product_that_fits_is_stored),
         cmocka_unit_test(a_product_that_does_not_fit_leaves_the_result_alone),
-        cmocka_unit_test(a_value_is_rounded_up_to_the_alignment),
-        cmocka_unit_test(a_value_that_cannot_be_rounded_up_leaves_the_result_alone),
         cmocka_unit_test(alignments_are_the_powers_of_two_up_to_2_62),
     };
     return cmocka_run_group_tests_name("checked", tests, NULL, NULL);

@@ -143,7 +143,8 @@ static void a_copy_of_a_hold_is_closed_once_the_arena_has_ended(void **state)
     assert_refused(TIDE_CLOSED, tide_hold_release(&copy));
 }
 
-/* ------------------------------------------------------------------------------- what it reports */
+/* ------------------------------------------------------------------------------- what it
+ * reports */
 
 static void the_last_release_reports_what_cleanups_say(void **state)
 {

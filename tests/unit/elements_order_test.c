@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on elements with several things wrong at once: every mix of them is refused with the one
- * that the contract names first, and nothing has been written. */
+/* Operations on elements with several things wrong at once: every mix of them is refused with the
+ * one that the contract names first, and nothing has been written. */
 #include "test.h"
 
 #include "scopes.h"

@@ -6,7 +6,7 @@
 
 static unsigned char *allocate(tide_arena *arena, size_t size)
 {
-    unsigned char *block = tide_arena_allocate(arena, size, 1);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(arena, size, 1);
     assert_non_null(block);
     return block;
 }

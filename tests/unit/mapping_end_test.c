@@ -53,8 +53,8 @@ static void close_unmaps(void **state)
     assert_is_over(&segment);
 }
 
-/* What else the arena has decides how it is closed: nothing, its pool, the ready chunk, many chunks;
- * taken before the mapping or after it. */
+/* What else the arena has decides how it is closed: nothing, its pool, the ready chunk, many
+ * chunks; taken before the mapping or after it. */
 static void close_unmaps_whatever_else_the_arena_has(void **state)
 {
     (void)state;

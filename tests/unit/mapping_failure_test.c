@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapped files when memory runs out, when the system refuses, and when the arena closes in the middle:
- * a refused call leaves no mapping and no longer file behind. */
+/* Mapped files when memory runs out, when the system refuses, and when the arena closes in the
+ * middle: a refused call leaves no mapping and no longer file behind. */
 #include "test.h"
 
 #include "child.h"
@@ -81,8 +81,8 @@ static void map_with_every_allocation_failing(tide_status (*map)(void), bool onc
     assert_shows_file(&segment, 0, MADE);
 }
 
-/* Cells are taken from what the process has made before, so that arenas are opened until there is none
- * left. */
+/* Cells are taken from what the process has made before, so that arenas are opened until there is
+ * none left. */
 static void every_allocation_of_a_map_may_fail(void **state)
 {
     (void)state;
@@ -234,7 +234,8 @@ static void what_somebody_else_adds_meanwhile_is_not_cut_off(void **state)
     assert_int_equal(file_size(&file), 3 * END);
 }
 
-/* ------------------------------------------------------------------------------- closing meanwhile */
+/* ------------------------------------------------------------------------------- closing
+ * meanwhile */
 
 static const char *close_before;
 

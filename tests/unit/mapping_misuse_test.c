@@ -281,7 +281,8 @@ static void refusals_name_the_range_the_descriptor_and_the_systems_reason(void *
     assert_ok(tide_arena_close(&named));
 }
 
-/* A sealed file can't be extended, or not be written: nobody has mapped or extended anything then. */
+/* A sealed file can't be extended, or not be written: nobody has mapped or extended
+ * anything then. */
 static void a_file_that_may_not_grow_is_refused_and_not_mapped(void **state)
 {
     (void)state;

@@ -234,8 +234,8 @@ static void closing_waits_for_readers_and_then_they_are_refused(void **state)
 #define MAPPERS 4u
 #define PARTS   50u
 
-/* Each maps its own parts, in another order than the others, so that ends that lie further forward are
- * asked for after ends that lie further back. */
+/* Each maps its own parts, in another order than the others, so that ends that lie further forward
+ * are asked for after ends that lie further back. */
 static void *map_parts(void *context)
 {
     size_t self = (size_t)(uintptr_t)context;

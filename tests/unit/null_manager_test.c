@@ -103,10 +103,10 @@ static void the_newest_block_s_addresses_serve_again(void **state)
 static void an_older_block_s_addresses_do_not_come_while_a_newer_lives(void **state)
 {
     (void)state;
-    char *first = take(64, 64);
-    char *second = take(64, 64);
+    char *first = (char *)take(64, 64);
+    char *second = (char *)take(64, 64);
     give(first, 64, 64);
-    char *third = take(64, 64);
+    char *third = (char *)take(64, 64);
     assert_true(third >= second + 64);
     give(third, 64, 64);
     give(second, 64, 64);
@@ -146,7 +146,7 @@ static void a_free_of_what_it_did_not_give_is_refused(void **state)
 {
     (void)state;
     int place = 0;
-    char *block = take(64, 64);
+    char *block = (char *)take(64, 64);
     refused(&place, sizeof place, 4);
     refused((void *)UINTPTR_MAX, 1, 1);
     refused(block + 64, 1, 1);  /* behind all that was given */
@@ -193,7 +193,7 @@ enum { THREADS = 4, BLOCKS = 2000 };
 
 static void *take_many(void *argument)
 {
-    uintptr_t *addresses = argument;
+    uintptr_t *addresses = (uintptr_t *)argument;
     for (size_t i = 0; i < BLOCKS; i++) {
         void *passing = tide_manager_allocate(tide_manager_null(), 48, 16, 0);
         addresses[i] = (uintptr_t)tide_manager_allocate(tide_manager_null(), 64, 64, 0);
@@ -205,8 +205,8 @@ static void *take_many(void *argument)
 
 static int compare(const void *a, const void *b)
 {
-    const uintptr_t *left = a;
-    const uintptr_t *right = b;
+    const uintptr_t *left = (const uintptr_t *)a;
+    const uintptr_t *right = (const uintptr_t *)b;
     return (*left > *right) - (*left < *right);
 }
 
@@ -233,7 +233,8 @@ static void threads_never_get_overlapping_addresses(void **state)
 
 static int touch(bool write)
 {
-    volatile char *block = tide_manager_allocate(tide_manager_null(), 4096, 4096, 0);
+    volatile char *block =
+        (volatile char *)tide_manager_allocate(tide_manager_null(), 4096, 4096, 0);
     puts(block != NULL ? "taken" : "refused");
     fflush(stdout);
     if (write)

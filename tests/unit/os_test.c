@@ -3,10 +3,25 @@
 #include "test.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "child.h"
+
+/* In place of the C library's: a signal comes in between as often as told. */
+static int interruptions;
+
+ssize_t writev(int file, const struct iovec *parts, int count)
+{
+    if (interruptions > 0) {
+        interruptions--;
+        errno = EINTR;
+        return -1;
+    }
+    return syscall(SYS_writev, file, parts, count);
+}
 
 static void a_variable_that_is_not_set_is_null(void **state)
 {
@@ -23,6 +38,14 @@ static void a_complaint_is_one_line_on_stderr(void **state)
     child_result result = child_run("--child", "complain", NULL);
     assert_true(child_exited(&result, 0));
     assert_string_equal(result.error, "first\nsecond\n");
+}
+
+static void a_complaint_that_a_signal_interrupts_is_made_all_the_same(void **state)
+{
+    (void)state;
+    child_result result = child_run("--child", "complain-interrupted", NULL);
+    assert_true(child_exited(&result, 0));
+    assert_string_equal(result.error, "at last\n");
 }
 
 static void a_complaint_keeps_errno_even_when_nobody_can_hear_it(void **state)
@@ -120,6 +143,12 @@ static void child_complain(void)
     tide_os_complain("second");
 }
 
+static void child_complain_interrupted(void)
+{
+    interruptions = 3;
+    tide_os_complain("at last");
+}
+
 static void child_complain_to_nobody(void)
 {
     close(STDERR_FILENO);
@@ -154,6 +183,7 @@ static int run_child(const char *name)
         void (*deed)(void);
     } deeds[] = {
         {"complain", child_complain},
+        {"complain-interrupted", child_complain_interrupted},
         {"complain-to-nobody", child_complain_to_nobody},
         {"at-exit", child_at_exit},
         {"no-keys", child_no_keys},
@@ -174,6 +204,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_variable_that_is_not_set_is_null),
         cmocka_unit_test(a_complaint_is_one_line_on_stderr),
+        cmocka_unit_test(a_complaint_that_a_signal_interrupts_is_made_all_the_same),
         cmocka_unit_test(a_complaint_keeps_errno_even_when_nobody_can_hear_it),
         cmocka_unit_test(fork_handlers_run_on_both_sides),
         cmocka_unit_test(an_exit_callback_runs_at_exit),

@@ -31,7 +31,7 @@ static void work(void *context)
             for (size_t j = 0; j < COUNT; j++) {
                 assert_ok(tide_arena_open(&arenas[j]));
                 assert_non_null(tide_arena_allocate(&arenas[j], 1, 1));
-                blocks[j] = tide_arena_allocate(&arenas[j], lengths[i], 32);
+                blocks[j] = (unsigned char *)tide_arena_allocate(&arenas[j], lengths[i], 32);
                 assert_non_null(blocks[j]);
                 assert_aligned(blocks[j], 32);
                 assert_zeroed(blocks[j], lengths[i]);
@@ -47,12 +47,36 @@ static void work(void *context)
     }
 }
 
+/* Owners that take turns on a thread: each finds its own, and not what another has left. */
+static size_t turns_of_fibers(void)
+{
+    size_t turns = 0;
+    tide_owner fibers[3] = {tide_owner_new(), tide_owner_new(), tide_owner_new()};
+    tide_segment stale[COUNT_OF(fibers)];
+    tide_owner own = tide_owner_current();
+    for (size_t i = 0; i < 4 * COUNT_OF(fibers); i++) {
+        size_t turn = i % COUNT_OF(fibers);
+        tide_arena arena;
+        tide_owner_set(fibers[turn]);
+        if (i != turn)
+            assert_refused(TIDE_CLOSED, tide_store_u8(&stale[turn], 0, 1));
+        assert_ok(tide_arena_open(&arena));
+        assert_ok(tide_arena_segment(&arena, 20, 4, &stale[turn]));
+        assert_zeroed(tide_segment_address(&stale[turn]), 20);
+        assert_ok(tide_segment_fill(&stale[turn], 0xAB));
+        assert_ok(tide_arena_close(&arena));
+        turns++;
+    }
+    tide_owner_set(own);
+    return turns;
+}
+
 /* How many bytes the pool of a fresh arena serves one after the other. */
 static size_t served_by_pool(void)
 {
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    const char *first = tide_arena_allocate(&arena, 8, 8);
+    const char *first = (const char *)tide_arena_allocate(&arena, 8, 8);
     size_t served = 8;
     if (tide_arena_extend(&arena, (void *)(size_t)first, 8, 8) != TIDE_OK)
         return 0;
@@ -66,11 +90,13 @@ static size_t served_by_pool(void)
 static int be_child(const char *knob)
 {
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a check that fails says so at once */
+    size_t turns = turns_of_fibers();
     work(NULL);
     on_new_thread(work, NULL);
     tide_pool_statistics statistics = {.struct_size = sizeof statistics};
     assert_ok(tide_pool_statistics_get(&statistics));
     printf("value=%s\n", knob_value(knob));
+    printf("turns=%zu\n", turns);
     printf("served=%zu\n", served_by_pool());
     printf("idle=%zu\n", statistics.idle_pools);
     printf("cached=%zu\n", statistics.cached_chunk_bytes);
@@ -84,7 +110,8 @@ static child_result with_value(const char *knob, const char *value)
 {
     char variable[256];
     snprintf(variable, sizeof variable, "%s=%s", knob, value);
-    child_result result = child_run("--child", knob, (const char *const[]){variable, NULL});
+    const char *const environment[] = {variable, NULL};
+    child_result result = child_run("--child", knob, environment);
     if (!child_exited(&result, 0)) {
         print_error("%s: wait status 0x%x\n%s", variable, (unsigned)result.status, result.error);
         fail();
@@ -98,6 +125,7 @@ static void assert_value_is_taken(const char *knob, const char *value)
     child_result result = with_value(knob, value);
     snprintf(line, sizeof line, "value=%s\n", value);
     assert_contains(result.output, line);
+    assert_contains(result.output, "turns=12\n");
     assert_string_equal(result.error, "");
 }
 

@@ -91,7 +91,7 @@ static void use_chunks(size_t size)
 {
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, size, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, size, 8);
     assert_zeroed(block, size);
     memset(block, 0xAB, size);
     assert_ok(tide_arena_close(&arena));
@@ -116,7 +116,7 @@ static void trim_leaves_open_arenas_alone(void **state)
     (void)state;
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, 3000, 8);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 3000, 8);
     memset(block, 7, 3000);
     (void)tide_trim();
     assert_true(all_bytes_are(block, 7, 3000));
@@ -144,14 +144,14 @@ static void a_thread_keeps_a_bounded_amount_of_idle_chunks(void **state)
     (void)state;
     for (size_t size = 100; size <= 1000000; size *= 3) {
         use_chunks(size);
-        assert_true(statistics_now().cached_chunk_bytes <= 64 * 1024);
+        assert_true(statistics_now().cached_chunk_bytes <= 65536);
     }
     tide_arena arena;
     assert_ok(tide_arena_open(&arena));
     for (int i = 0; i < 100; i++)
         assert_non_null(tide_arena_allocate(&arena, 3000, 8));
     assert_ok(tide_arena_close(&arena));
-    assert_true(statistics_now().cached_chunk_bytes <= 64 * 1024);
+    assert_true(statistics_now().cached_chunk_bytes <= 65536);
 }
 
 static void chunks_of_the_programs_own_manager_are_never_kept(void **state)
@@ -206,7 +206,7 @@ static void what_a_thread_leaves_open_is_counted_and_survives(void **state)
 {
     (void)state;
     tide_pool_statistics before = statistics_now();
-    on_new_thread(lose_an_arena, "left open on purpose");
+    on_new_thread(lose_an_arena, context_of("left open on purpose"));
     tide_pool_statistics after = statistics_now();
     assert_int_equal(after.open_arenas, before.open_arenas + 1);
     assert_int_equal(after.lost_arenas, before.lost_arenas + 1);
@@ -248,7 +248,8 @@ static void an_exit_report_names_what_ended_threads_left_open(void **state)
     child_result result = child_run("--child", "lose", NULL);
     assert_true(child_exited(&result, 0));
     assert_contains(result.error, "forgotten");
-    result = child_run("--child", "lose", (const char *const[]){"TIDEPOOL_EXIT_REPORT=on", NULL});
+    const char *const switched_on[] = {"TIDEPOOL_EXIT_REPORT=on", NULL};
+    result = child_run("--child", "lose", switched_on);
     assert_true(child_exited(&result, 0));
     assert_contains(result.error, "forgotten");
 }
@@ -256,10 +257,35 @@ static void an_exit_report_names_what_ended_threads_left_open(void **state)
 static void the_exit_report_can_be_switched_off(void **state)
 {
     (void)state;
-    child_result result =
-        child_run("--child", "lose", (const char *const[]){"TIDEPOOL_EXIT_REPORT=off", NULL});
+    const char *const switched_off[] = {"TIDEPOOL_EXIT_REPORT=off", NULL};
+    child_result result = child_run("--child", "lose", switched_off);
     assert_true(child_exited(&result, 0));
     assert_null(strstr(result.error, "forgotten"));
+}
+
+static void an_exit_report_leaves_out_a_name_that_is_not_there(void **state)
+{
+    (void)state;
+    child_result result = child_run("--child", "lose-nameless", NULL);
+    assert_true(child_exited(&result, 0));
+    assert_contains(result.error, "the arena at 0x");
+}
+
+static void a_forks_child_does_not_report_what_is_its_parents(void **state)
+{
+    (void)state;
+    child_result result = child_run("--child", "fork-close", NULL);
+    assert_true(child_exited(&result, 0));
+    assert_null(strstr(result.error, "left open"));
+}
+
+static void a_forks_child_reports_what_its_own_threads_left_open(void **state)
+{
+    (void)state;
+    child_result result = child_run("--child", "fork-lose", NULL);
+    assert_true(child_exited(&result, 0));
+    assert_contains(result.error, "forgotten");
+    assert_null(strstr(result.error, "parent's"));
 }
 
 static void a_process_that_closes_everything_has_nothing_to_report(void **state)
@@ -271,6 +297,8 @@ static void a_process_that_closes_everything_has_nothing_to_report(void **state)
 }
 
 /* ------------------------------------------------------------------------------- children */
+
+static int be_child(char *name);
 
 static void close_everything(void *context)
 {
@@ -284,13 +312,41 @@ static void close_everything(void *context)
     tide_owner_set(own);
 }
 
-static int be_child(const char *name)
+/* Forks while this thread has an arena open; an earlier one has ended and left one too. */
+static void fork_with_arenas_open(void *context)
+{
+    static tide_arena open;
+    assert_ok(tide_arena_open(&open));
+    assert_non_null(tide_arena_allocate(&open, 8, 8));
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        exit(be_child((char *)context));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    _exit(status == 0 ? 0 : 1); /* without a report of its own */
+}
+
+static void hold_an_arena_and_fork(void *context)
+{
+    static tide_arena open;
+    assert_ok(tide_arena_open(&open));
+    assert_non_null(tide_arena_allocate(&open, 8, 8));
+    on_new_thread(fork_with_arenas_open, context);
+}
+
+static int be_child(char *name)
 {
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a check that fails says so at once */
-    if (strcmp(name, "lose") == 0)
-        on_new_thread(lose_an_arena, "forgotten");
-    else
+    if (strncmp(name, "fork-", 5) == 0) {
+        on_new_thread(lose_an_arena, context_of("parent's"));
+        hold_an_arena_and_fork(name + 5);
+    } else if (strcmp(name, "lose-nameless") == 0) {
+        on_new_thread(lose_an_arena, NULL);
+    } else if (strcmp(name, "lose") == 0) {
+        on_new_thread(lose_an_arena, context_of("forgotten"));
+    } else {
         on_new_thread(close_everything, NULL);
+    }
     return 0;
 }
 
@@ -313,6 +369,9 @@ int main(int count, char **arguments)
         cmocka_unit_test(a_fibers_arena_is_not_lost_with_the_thread_it_was_opened_on),
         cmocka_unit_test(an_exit_report_names_what_ended_threads_left_open),
         cmocka_unit_test(the_exit_report_can_be_switched_off),
+        cmocka_unit_test(an_exit_report_leaves_out_a_name_that_is_not_there),
+        cmocka_unit_test(a_forks_child_does_not_report_what_is_its_parents),
+        cmocka_unit_test(a_forks_child_reports_what_its_own_threads_left_open),
         cmocka_unit_test(a_process_that_closes_everything_has_nothing_to_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
 /* Scopes and holds: lifetimes, and what keeps one open. */
 #include "test.h"
 
-static const tide_scope no_scope;
-static const tide_hold no_hold;
+static const tide_scope no_scope = {0};
+static const tide_hold no_hold = {0};
 
 static bool is_cleared(const tide_hold *hold)
 {
@@ -195,7 +195,7 @@ static void a_hold_keeps_the_arena_open_and_usable_until_it_is_released(void **s
     tide_arena arena;
     tide_hold hold;
     assert_ok(tide_arena_open(&arena));
-    unsigned char *block = tide_arena_allocate(&arena, 8, 1);
+    unsigned char *block = (unsigned char *)tide_arena_allocate(&arena, 8, 1);
     *block = 7;
     assert_ok(tide_scope_hold(tide_arena_scope(&arena), &hold));
     assert_refused(TIDE_BUSY, tide_arena_close(&arena));

@@ -2,7 +2,7 @@
 /* Segments: what they are, of bare addresses, resized, attached to an arena. */
 #include "test.h"
 
-static const tide_segment zeroed_segment;
+static const tide_segment zeroed_segment = {0};
 
 static char ran[64];
 
@@ -270,9 +270,9 @@ static void an_attached_cleanup_runs_in_order_with_the_others(void **state)
     tide_segment bare = tide_segment_of_address(bytes), attached;
     ran[0] = '\0';
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_arena_attach(&arena, note, "a"));
-    assert_ok(tide_segment_attach(&bare, 8, &arena, note, "b", &attached));
-    assert_ok(tide_arena_attach(&arena, note, "c"));
+    assert_ok(tide_arena_attach(&arena, note, context_of("a")));
+    assert_ok(tide_segment_attach(&bare, 8, &arena, note, context_of("b"), &attached));
+    assert_ok(tide_arena_attach(&arena, note, context_of("c")));
     assert_ok(tide_arena_close(&arena));
     assert_string_equal(ran, "cba");
 }
@@ -284,7 +284,8 @@ static void an_attached_cleanup_may_fail(void **state)
     tide_arena arena;
     tide_segment segment = tide_segment_of_address(bytes);
     assert_ok(tide_arena_open(&arena));
-    assert_ok(tide_segment_attach(&segment, 8, &arena, report_failure, "no unmap", &segment));
+    assert_ok(
+        tide_segment_attach(&segment, 8, &arena, report_failure, context_of("no unmap"), &segment));
     assert_refused(TIDE_CLEANUP_FAILED, tide_arena_close(&arena));
     assert_error_names("no unmap");
 }
@@ -346,22 +347,25 @@ static void attach_refuses_bad_arguments_then_a_foreign_then_a_closed_arena(void
     assert_non_null(tide_arena_allocate(&arena, 8, 8));
     tide_owner own = tide_owner_set(tide_owner_new());
     for (size_t i = 0; i < COUNT_OF(huge); i++)
-        assert_refused(TIDE_INVALID_ARGUMENT,
-                       tide_segment_attach(&bare, huge[i], &arena, note, "x", &attached));
-    assert_refused(TIDE_WRONG_OWNER, tide_segment_attach(&bare, 8, &arena, note, "x", &attached));
+        assert_refused(TIDE_INVALID_ARGUMENT, tide_segment_attach(&bare, huge[i], &arena, note,
+                                                                  context_of("x"), &attached));
+    assert_refused(TIDE_WRONG_OWNER,
+                   tide_segment_attach(&bare, 8, &arena, note, context_of("x"), &attached));
     tide_owner_set(own);
     assert_refused(TIDE_INVALID_ARGUMENT,
-                   tide_segment_attach(NULL, 8, &arena, note, "x", &attached));
+                   tide_segment_attach(NULL, 8, &arena, note, context_of("x"), &attached));
+    assert_refused(TIDE_INVALID_ARGUMENT, tide_segment_attach(&zeroed_segment, 8, &arena, note,
+                                                              context_of("x"), &attached));
     assert_refused(TIDE_INVALID_ARGUMENT,
-                   tide_segment_attach(&zeroed_segment, 8, &arena, note, "x", &attached));
+                   tide_segment_attach(&bare, 8, NULL, note, context_of("x"), &attached));
     assert_refused(TIDE_INVALID_ARGUMENT,
-                   tide_segment_attach(&bare, 8, NULL, note, "x", &attached));
-    assert_refused(TIDE_INVALID_ARGUMENT, tide_segment_attach(&bare, 8, &arena, note, "x", NULL));
+                   tide_segment_attach(&bare, 8, &arena, note, context_of("x"), NULL));
     assert_ok(tide_arena_close(&arena));
     assert_string_equal(ran, ""); /* no refused call has registered its cleanup */
     assert_refused(TIDE_INVALID_ARGUMENT,
-                   tide_segment_attach(&bare, SIZE_MAX, &arena, note, "x", &attached));
-    assert_refused(TIDE_CLOSED, tide_segment_attach(&bare, 8, &arena, note, "x", &attached));
+                   tide_segment_attach(&bare, SIZE_MAX, &arena, note, context_of("x"), &attached));
+    assert_refused(TIDE_CLOSED,
+                   tide_segment_attach(&bare, 8, &arena, note, context_of("x"), &attached));
     assert_refused(TIDE_CLOSED, tide_segment_attach(&bare, 8, &arena, NULL, NULL, &attached));
     assert_true(is_canary(&attached));
 }
@@ -374,7 +378,7 @@ static void a_segment_may_be_attached_to_its_own_arena(void **state)
     ran[0] = '\0';
     assert_ok(tide_arena_open(&arena));
     assert_ok(tide_arena_segment(&arena, 64, 8, &segment));
-    assert_ok(tide_segment_attach(&segment, 16, &arena, note, "s", &segment));
+    assert_ok(tide_segment_attach(&segment, 16, &arena, note, context_of("s"), &segment));
     assert_int_equal(tide_segment_size(&segment), 16);
     assert_ok(tide_store_u8(&segment, 0, 1));
     assert_ok(tide_arena_close(&arena));

@@ -3,8 +3,8 @@
  * on closed segments. */
 #include "test.h"
 
-static const tide_segment zeroed_segment;
-static _Alignas(64) unsigned char memory[256];
+static const tide_segment zeroed_segment = {0};
+alignas(64) static unsigned char memory[256];
 
 static tide_segment part(size_t offset, size_t size)
 {

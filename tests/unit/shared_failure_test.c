@@ -4,8 +4,8 @@
  * memory, until the function needs no more. A function that fails leaves the arena as it was; it is
  * called again with memory to be had and must succeed.
  *
- * Each attempt runs on a thread of its own, which has nothing ready, with nothing kept of arenas that
- * have closed.
+ * Each attempt runs on a thread of its own, which has nothing ready, with nothing kept of arenas
+ * that have closed.
  */
 #include "test.h"
 
@@ -422,8 +422,8 @@ static void open_finds_no_memory_for_its_records_and_then_finds_it(void **state)
         assert_ok(i % 2 == 0 ? tide_shared_close(ballast[i]) : tide_counted_release(ballast[i]));
 }
 
-/* A thread's first call may find no memory for the thread's block: it reads, holds and closes all the
- * same. */
+/* A thread's first call may find no memory for the thread's block: it reads, holds and closes all
+ * the same. */
 static void use_without_a_block(void *unused)
 {
     (void)unused;

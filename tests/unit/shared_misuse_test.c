@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of shared.h with every handle that is wrong, every kind that it is not for, and every
- * argument that is none. What is refused changes nothing. */
+/* Every function of shared.h with every handle that is wrong, every kind that it is not for, and
+ * every argument that is none. What is refused changes nothing. */
 #include "test.h"
 
 /* ------------------------------------------------------------------------------- handles */

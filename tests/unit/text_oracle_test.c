@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text against ICU, another implementation of the same rules: random bytes, and valid text with
- * something done to it. Where the two take something differently on purpose, the model here says so.
+ * something done to it. Where the two take something differently on purpose, the model here says
+ * so.
  */
 #include "test.h"
 
@@ -89,7 +90,8 @@ static void assert_decodes_as_icu(const pair *source, const unsigned char *from,
 {
     char expected[4 * MOST], text[4 * MOST];
     size_t length = 0, measured = 0;
-    /* ICU takes a last high surrogate and half a unit behind it as one; here the half is one more. */
+    /* ICU takes a last high surrogate and half a unit behind it as one; here the half is
+     * one more. */
     const size_t whole = size / tide_text_unit(source->charset) * tide_text_unit(source->charset);
     size_t expected_length = icu_convert(source, &pairs[0], from, whole, expected, sizeof expected);
     if (whole != size) {

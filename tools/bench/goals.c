@@ -118,3 +118,57 @@ bool bench_goal_applies(const bench_rows *rows, const bench_goal *goal)
 {
     return bench_rows_find(rows, goal->bench, goal->name, goal->contender) != NULL;
 }
+
+/* Every contender of the case: which of them is the best may change. True: some were not marked
+ * yet. */
+static bool mark_case(bench_rows *rows, const char *bench, const char *name)
+{
+    bool changed = false;
+    for (size_t i = 0; i < rows->count; i++) {
+        bench_row *row = &rows->row[i];
+        if (!row->again && strcmp(row->plan->name, bench) == 0 && strcmp(row->name, name) == 0)
+            row->again = changed = true;
+    }
+    return changed;
+}
+
+static bool is_marked(const bench_rows *rows, const char *bench, const char *name)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].again && strcmp(rows->row[i].plan->name, bench) == 0 &&
+            strcmp(rows->row[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A goal between two cases compares rounds that were measured together: both or none. */
+static bool mark_other_cases(bench_rows *rows)
+{
+    bool changed = false;
+    for (size_t i = 0; i < bench_goal_count; i++) {
+        const bench_goal *goal = &bench_goals[i];
+        if (goal->rival_case == NULL)
+            continue;
+        if (is_marked(rows, goal->bench, goal->name))
+            changed = mark_case(rows, goal->bench, goal->rival_case) || changed;
+        if (is_marked(rows, goal->bench, goal->rival_case))
+            changed = mark_case(rows, goal->bench, goal->name) || changed;
+    }
+    return changed;
+}
+
+size_t bench_mark_unclear(bench_rows *rows)
+{
+    size_t unclear = 0;
+    for (size_t i = 0; i < bench_goal_count; i++) {
+        bench_ratio ratio;
+        if (!bench_goal_applies(rows, &bench_goals[i]) ||
+            bench_judge(rows, &bench_goals[i], &ratio) != BENCH_UNCLEAR)
+            continue;
+        (void)mark_case(rows, bench_goals[i].bench, bench_goals[i].name);
+        unclear++;
+    }
+    while (mark_other_cases(rows))
+        continue;
+    return unclear;
+}

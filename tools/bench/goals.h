@@ -49,6 +49,10 @@ bool bench_ratio_of(const bench_row *row, const bench_row *rival, bench_ratio *r
 
 bench_verdict bench_judge(const bench_rows *rows, const bench_goal *goal, bench_ratio *ratio);
 
+/* Marks the rows that are to be measured again, so that goals that are unclear may become clear;
+ * returns how many goals that are. */
+size_t bench_mark_unclear(bench_rows *rows);
+
 /* Whether the goal's bench is among those measured. */
 bool bench_goal_applies(const bench_rows *rows, const bench_goal *goal);
 

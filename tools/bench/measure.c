@@ -12,6 +12,8 @@
 #include "process.h"
 #include "statistics.h"
 
+#define MORE_ROUNDS 4u
+
 const bench_effort bench_effort_full = {
     .generations = 5, .rounds = 21, .bursts = 21, .nanoseconds = 40000};
 const bench_effort bench_effort_quick = {
@@ -81,14 +83,24 @@ static bool summarize(bench_rows *rows, unsigned rounds)
     return true;
 }
 
+static bool make_room(bench_rows *rows, unsigned rounds)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        bench_row *row = &rows->row[i];
+        double *samples = realloc(row->samples, rounds * sizeof row->samples[0]);
+        if (samples == NULL)
+            return false;
+        row->samples = samples;
+        row->count = 0;
+    }
+    return true;
+}
+
 bool bench_measure(bench_rows *rows, const bench_effort *effort)
 {
     unsigned total = effort->generations * effort->rounds;
-    for (size_t i = 0; i < rows->count; i++) {
-        rows->row[i].samples = calloc(total, sizeof(double));
-        if (rows->row[i].samples == NULL)
-            return false;
-    }
+    if (!make_room(rows, total))
+        return false;
     for (unsigned generation = 0; generation < effort->generations; generation++) {
         bench_worker workers[BENCH_PROCESSES];
         bench_workers_start(workers);
@@ -101,4 +113,36 @@ bool bench_measure(bench_rows *rows, const bench_effort *effort)
     }
     show_progress(total, total);
     return summarize(rows, total);
+}
+
+/* How many more rounds, at most MORE_ROUNDS times as many, so that a part takes no longer
+ * than all. */
+static unsigned rounds_for(const bench_effort *effort, size_t part, size_t all)
+{
+    size_t times = all / part;
+    return effort->rounds * (unsigned)(times > MORE_ROUNDS ? MORE_ROUNDS : times);
+}
+
+bool bench_measure_again(bench_rows *rows, const bench_effort *effort)
+{
+    bench_rows some = {calloc(rows->count + 1, sizeof some.row[0]), 0};
+    if (some.row == NULL)
+        return false;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].again)
+            some.row[some.count++] = rows->row[i];
+    bool measured = true;
+    if (some.count > 0) {
+        bench_effort more = *effort;
+        more.rounds = rounds_for(effort, some.count, rows->count);
+        measured = bench_measure(&some, &more);
+    }
+    /* The samples may have moved, whether there was memory or not. */
+    for (size_t i = 0, next = 0; i < rows->count; i++)
+        if (rows->row[i].again) {
+            rows->row[i] = some.row[next++];
+            rows->row[i].again = false;
+        }
+    free(some.row);
+    return measured;
 }

@@ -42,6 +42,7 @@ typedef struct bench_row {
     size_t count;
     double median, low, high;
     char missing[160]; /* why there is nothing; empty when it was measured */
+    bool again;        /* to be measured once more */
 } bench_row;
 
 typedef struct bench_rows {

@@ -164,7 +164,7 @@ static void describe_rival(const bench_goal *goal, const bench_ratio *ratio, cha
         snprintf(text, 64, "%s", goal->rival_name);
 }
 
-size_t bench_report_goals(FILE *file, const bench_rows *rows)
+bench_tally bench_report_goals(FILE *file, const bench_rows *rows)
 {
     size_t counts[BENCH_UNKNOWN + 1] = {0};
     fprintf(file, "%-8s%-13s%-19s%-30s%7s  %-17s%-7s%s\n", "goal", "", "", "against", "ratio",
@@ -184,9 +184,11 @@ size_t bench_report_goals(FILE *file, const bench_rows *rows)
         fprintf(file, "%-8s%-13s%-19s%-30s%-24s  %-7.2f%s\n", goal->bench, goal->name,
                 goal->contender, rival, found, goal->limit, verdict_names[verdict]);
     }
-    fprintf(file, "goals: %zu met, %zu missed, %zu unclear, %zu unknown\n", counts[BENCH_MET],
-            counts[BENCH_MISSED], counts[BENCH_UNCLEAR], counts[BENCH_UNKNOWN]);
-    return counts[BENCH_MISSED];
+    bench_tally tally = {counts[BENCH_MET], counts[BENCH_MISSED], counts[BENCH_UNCLEAR],
+                         counts[BENCH_UNKNOWN]};
+    fprintf(file, "goals: %zu met, %zu missed, %zu unclear, %zu unknown\n", tally.met, tally.missed,
+            tally.unclear, tally.unknown);
+    return tally;
 }
 
 size_t bench_report_missing(FILE *file, const bench_rows *rows)

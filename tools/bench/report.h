@@ -12,8 +12,13 @@ void bench_report_times(FILE *file, const bench_rows *rows);
 /* tidepool against the best of the allocators and against the C library, a line for each case. */
 void bench_report_ratios(FILE *file, const bench_rows *rows);
 
-/* The goals that could be judged, with their verdicts; returns how many were missed. */
-size_t bench_report_goals(FILE *file, const bench_rows *rows);
+/* How many goals came to which verdict. */
+typedef struct bench_tally {
+    size_t met, missed, unclear, unknown;
+} bench_tally;
+
+/* The goals with their verdicts. */
+bench_tally bench_report_goals(FILE *file, const bench_rows *rows);
 
 /* What could not be measured and why; returns how many rows. */
 size_t bench_report_missing(FILE *file, const bench_rows *rows);

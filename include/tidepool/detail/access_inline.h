@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast path of access.h: the checks that nearly always pass, then the access, in a read section
- * when the scope is shared. What fails them goes to tide_access_slow_(), which looks again in the order
- * of the contract and makes the access itself where it may.
+ * when the scope is shared. What fails them goes to tide_access_slow_(), which looks again in the
+ * order of the contract and makes the access itself where it may.
  */
 #ifndef TIDEPOOL_DETAIL_ACCESS_INLINE_H
 #define TIDEPOOL_DETAIL_ACCESS_INLINE_H
@@ -15,8 +15,8 @@ TIDE_BEGIN_DECLS
 #define TIDE_ACCESS_WRITE_ (1u << 16)
 #define TIDE_ACCESS_INDEX_ (1u << 17)
 
-/* Makes the access after all, between memory and the bits of a value, or returns the fault, noted in
- * the last error. */
+/* Makes the access after all, between memory and the bits of a value, or returns the fault, noted
+ * in the last error. */
 TIDE_API TIDE_SLOW tide_status tide_access_slow_(const tide_segment *segment, size_t position,
                                                  unsigned access, void *bits);
 /* The same for get and set: hands the fault to the handler and does not return then. */

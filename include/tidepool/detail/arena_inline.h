@@ -63,7 +63,8 @@ TIDE_HELPER void tide_clear_lines_(char *start, size_t size)
 TIDE_HELPER void tide_cell_take_(tide_cell *cell, tide_arena *arena, uint64_t word, uint64_t flags)
 {
     uint64_t address = (uint64_t)(uintptr_t)arena;
-    tide_relaxed_store_(&cell->mark, word);
+    /* Release: another thread that sees the mark sees the owner too. */
+    __atomic_store_n(&cell->mark, word, __ATOMIC_RELEASE);
     if (cell->arena != address)
         cell->arena = address;
     tide_relaxed_store_(&arena->state_, (uint64_t)(uintptr_t)cell | flags);
@@ -166,7 +167,7 @@ TIDE_HELPER void *tide_arena_try_(tide_arena *arena, size_t size, size_t alignme
     return tide_arena_next_(arena, thread, state, size, alignment);
 }
 
-/* Moves an epoch on, one addition where the processor adds to memory: every look at it meanwhile sees
+/* Moves an epoch on, one addition where the processor adds to memory: every look meanwhile sees
  * the old one or the new. */
 TIDE_HELPER void tide_epoch_advance_(uint64_t *epoch)
 {
@@ -188,7 +189,7 @@ TIDE_HELPER void tide_cell_retire_(tide_cell *cell, tide_arena *arena, bool pool
     tide_relaxed_store_(&arena->state_, TIDE_STATE_CLOSED);
 }
 
-/* Closing an arena that took nothing, whose cell is not the home cell, or that has more than a pool or
+/* Closing an arena that took nothing, whose cell is not the home cell, or with more than a pool or
  * the ready chunk just taken. */
 TIDE_CHUNK_HELPER tide_status tide_arena_close_other_(tide_arena *arena, tide_thread *thread,
                                                       uint64_t state)
@@ -273,7 +274,7 @@ TIDE_INLINE tide_status tide_arena_segment_uninitialized(tide_arena *arena, size
     return tide_arena_segment_any_(arena, size, alignment, 0, segment);
 }
 
-/* An arena that names the thread's home cell, and that the cell names, is open, the current owner's,
+/* An arena that names the thread's home cell and that the cell names, is open, the current owner's,
  * and no copy: the home cell is the current owner's, and no closed arena names a cell. */
 TIDE_INLINE tide_status tide_arena_close(tide_arena *arena)
 {

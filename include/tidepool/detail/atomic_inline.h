@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast path of atomic.h: the checks that nearly always pass, then the operation, in a read section
- * when the scope is shared. What fails them goes to tide_atomic_slow_(), which looks again in the order
- * of the contract and makes the operation itself where it may.
+ * The fast path of atomic.h: the checks that nearly always pass, then the operation, in a read
+ * section when the scope is shared. What fails them goes to tide_atomic_slow_(), which looks again
+ * in the order of the contract and makes the operation itself where it may.
  */
 #ifndef TIDEPOOL_DETAIL_ATOMIC_INLINE_H
 #define TIDEPOOL_DETAIL_ATOMIC_INLINE_H
@@ -22,12 +22,14 @@ TIDE_BEGIN_DECLS
 #define TIDE_ATOMIC_FETCH_XOR_             7u
 #define TIDE_ATOMIC_WORD_(operation, size) ((operation) << 8 | (unsigned)(size))
 
-/* Makes the operation after all, with the bits of the values, and stores those of what it has found; or
- * returns the fault, noted in the last error. NULL for `found`: the caller was given no place. */
+/* Makes the operation after all, with the bits of the values, and stores those of what it has
+ * found; or returns the fault, noted in the last error. NULL for `found`: the caller was given no
+ * place. */
 TIDE_API TIDE_SLOW tide_status tide_atomic_slow_(const tide_segment *segment, size_t offset,
                                                  unsigned word, uint64_t value, uint64_t expected,
                                                  uint64_t *found);
-/* The same for the forms without a status: hands the fault to the handler and does not return then. */
+/* The same for the forms without a status: hands the fault to the handler and does not
+ * return then. */
 TIDE_API TIDE_SLOW void tide_atomic_or_fault_(const tide_segment *segment, size_t offset,
                                               unsigned word, uint64_t value, uint64_t expected,
                                               uint64_t *found);
@@ -38,9 +40,10 @@ typedef uint64_t tide_atomic_uint64_t_ __attribute__((may_alias));
 typedef uintptr_t tide_atomic_uintptr_t_ __attribute__((may_alias));
 
 /*
- * gcc (12 is one) makes a compare-exchange loop of a fetch-and, -or or -xor whose result is used, and
- * may give the result the register of the operand, which the loop reads again behind it: wrong code, as
- * in `v = __atomic_fetch_or(p, v, …)`. An operand that is needed afterwards has a register of its own.
+ * gcc (12 is one) makes a compare-exchange loop of a fetch-and, -or or -xor whose result is used,
+ * and may give the result the register of the operand, which the loop reads again behind it: wrong
+ * code, as in `v = __atomic_fetch_or(p, v, …)`. An operand that is needed afterwards has a register
+ * of its own.
  */
 #if defined(__clang__)
 #define TIDE_ATOMIC_KEEP_(operand) ((void)0)
@@ -48,9 +51,9 @@ typedef uintptr_t tide_atomic_uintptr_t_ __attribute__((may_alias));
 #define TIDE_ATOMIC_KEEP_(operand) __asm__ volatile("" : : "g"(operand))
 #endif
 
-/* The operation at an address that is aligned; returns what was there before. A compare-exchange has
- * exchanged when that is what was expected. With a constant operation, one instruction or a loop of a
- * few. */
+/* The operation at an address that is aligned; returns what was there before. A compare-exchange
+ * has exchanged when that is what was expected. With a constant operation, one instruction or a
+ * loop of a few. */
 #define TIDE_DEFINE_ATOMIC_MAKE_(bits)                                                         \
     TIDE_HELPER bits tide_atomic_make_##bits##_(void *address, unsigned operation, bits value, \
                                                 bits expected)                                 \
@@ -130,8 +133,8 @@ TIDE_DEFINE_ATOMIC_BITS_(uint64_t)
 TIDE_DEFINE_ATOMIC_BITS_(uintptr_t)
 
 /* Any operation on the bits of a type: what was there before, and as a status with a place for it,
- * which is NULL when the caller was given none. What the slow path is shown has its address taken, and
- * so is never the value itself. */
+ * which is NULL when the caller was given none. What the slow path is shown has its address taken,
+ * and so is never the value itself. */
 #define TIDE_DEFINE_ATOMIC_FORMS_(T, bits)                                                         \
     TIDE_HELPER bits tide_atomic_##T##_any_(const tide_segment *segment, size_t offset,            \
                                             unsigned operation, bits value, bits expected)         \

@@ -24,8 +24,8 @@ TIDE_HELPER bool tide_session_(const tide_segment *segment, const tide_thread *t
            (tide_relaxed_(&cell->epoch) ^ segment->epoch_) <= 1;
 }
 
-/* Orders the thread's own memory accesses as far as the compiler goes; what the processor reorders is
- * put right by the closer, who makes every thread pass a barrier before he looks. */
+/* Orders the thread's own memory accesses as far as the compiler goes; what the processor reorders
+ * is put right by the closer, who makes every thread pass a barrier before he looks. */
 TIDE_HELPER void tide_compiler_barrier_(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -41,14 +41,15 @@ TIDE_HELPER void tide_section_leave_(tide_thread *thread)
 }
 
 /*
- * Begins a read section when the segment's scope is shared and alive: until it ends, the memory stays.
- * False, and no section begun: the slow path must decide (stale, confined to another, the thread has no
- * block yet or is inside a section already, or the system has no barrier for all threads).
+ * Begins a read section when the segment's scope is shared and alive: until it ends, the memory
+ * stays. False, and no section begun: the slow path must decide (stale, confined to another, the
+ * thread has no block yet or is inside a section already, or the system has no barrier for all
+ * threads).
  *
- * The closer moves the epoch, makes all threads pass a barrier, and then looks at `reading`. If this
- * thread's store comes before its barrier, the closer sees it and waits; if it comes after, so does the
- * load of the epoch, which sees that it has moved. A stamp of the phase that the closer began is not
- * waited for: acquire, so who has seen that phase sees the epoch that moved before it.
+ * The closer moves the epoch, makes all threads pass a barrier, and then looks at `reading`. If
+ * this thread's store comes before its barrier, the closer sees it and waits; if it comes after, so
+ * does the load of the epoch, which sees that it has moved. A stamp of the phase that the closer
+ * began is not waited for: acquire, so who has seen that phase sees the epoch that moved before it.
  */
 TIDE_HELPER bool tide_section_enter_(const tide_segment *segment, tide_thread *thread)
 {

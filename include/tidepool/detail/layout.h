@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The structures that the inlined functions share with the library: cell, chunk and thread block.
- * They are part of the binary interface under the name layout2: a program compiled for
- * another layout refers to a symbol that this library does not have, and the loader refuses it.
+ * They are part of the binary interface under the name layout2: a program compiled for another
+ * layout refers to a symbol that this library does not have, and the loader refuses it. (What calls
+ * instead of inlining: see TIDE_OF_LAYOUT_.)
  *
  * Which fields several threads may touch: a stranger may read owner, epoch, since and mark of a
- * cell, and owner_ and state_ of an arena, at any moment, to be told that it is wrong. Those are relaxed
- * atomics; the one thread that may write them reads them as it likes. A thread's `reading` and `phase`
- * are between it and the closers of shared scopes (grace.h of the library). Everything else belongs to
- * the owner of the arena that has the cell or chunk, or, while it is idle, to the thread in whose
- * block it lies. The home cell of a thread belongs to the thread's current owner, idle or taken: a
- * thread that changes its owner first lets go of a home cell that is taken (tide_owner_set).
+ * cell, and owner_ and state_ of an arena, at any moment, to be told that it is wrong. Those are
+ * atomics, relaxed but for the mark and the owner of a cell that is taken; the one thread that may
+ * write them reads them as it likes. Everything else belongs to the owner of the arena that has the
+ * cell or chunk, or, while it is idle, to the thread in whose block it lies. The home cell of a
+ * thread belongs to the thread's current owner, idle or taken: a thread that changes its owner
+ * first lets go of a home cell that is taken (tide_owner_set). A thread's `reading` and `phase` are
+ * between it and the closers of shared scopes (grace.h of the library).
  */
 #ifndef TIDEPOOL_DETAIL_LAYOUT_H
 #define TIDEPOOL_DETAIL_LAYOUT_H
@@ -27,10 +29,10 @@ TIDE_BEGIN_DECLS
 /* cell.owner of shared, counted and global scopes, for ever: no token is that large */
 #define TIDE_OWNER_ANYONE (~UINT64_C(0))
 
-/* arena.state_: while EMPTY the mark word, then the cell and flags, at last closed. Odd: no cell. */
+/* arena.state_: while EMPTY the mark word, then cell and flags, at last closed. Odd: no cell. */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is a mark number */
 #define TIDE_STATE_WINDOW UINT64_C(2) /* end_ is valid; else the window ends with the pool */
-#define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one, the home chunk of the thread */
+#define TIDE_STATE_CHUNK  UINT64_C(4) /* the cell's chunks are one; the home chunk of the thread? */
 #define TIDE_STATE_FRESH  UINT64_C(8) /* nothing taken from the pool; bump_ is not valid */
 #define TIDE_STATE_CELL   (~UINT64_C(63))
 #define TIDE_STATE_CLOSED (~UINT64_C(0))
@@ -58,12 +60,12 @@ TIDE_BEGIN_DECLS
 #define TIDE_SHARED_EPOCH   ((UINT64_C(1) << 40) - 1)
 #define TIDE_SHARED_COUNTED UINT64_C(2)         /* in the epoch: open while its count is not 0 */
 #define TIDE_SHARED_STEP    UINT64_C(4)         /* from one use of the cell to the next */
-#define TIDE_SHARED_LOCK    (UINT64_C(1) << 40) /* somebody allocates: the rest of the cell is his */
+#define TIDE_SHARED_LOCK    (UINT64_C(1) << 40) /* somebody allocates: the rest is his */
 #define TIDE_SHARED_HOLD    (UINT64_C(1) << 41) /* one hold or reference, counted above the lock */
 
 /* One scope's cell, a cache line. Cells lie in type-stable memory: never freed, reused with a new
- * epoch, so that a stale reference reads a cell and not garbage. Cells of shared scopes have slabs of
- * their own: a cell's kind never changes. */
+ * epoch, so that a stale reference reads a cell and not garbage. Cells of shared scopes have slabs
+ * of their own: a cell's kind never changes. */
 typedef struct tide_cell {
     uint64_t epoch; /* even; moves on at each close; 0 never; of shared scopes TIDE_SHARED_… */
     uint64_t mark;  /* 0: idle */
