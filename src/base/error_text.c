@@ -81,10 +81,10 @@ static tide_error_text *claim_or_make(void)
     if (room == NULL)
         return NULL;
     room->taken = 1;
-    room->next = __atomic_load_n(&rooms, __ATOMIC_RELAXED);
+    do
+        room->next = __atomic_load_n(&rooms, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&rooms, &room->next, room, true, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
-        continue;
+                                        __ATOMIC_RELAXED));
     return room;
 }
 

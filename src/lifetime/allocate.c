@@ -214,9 +214,7 @@ static void *serve_first_quickly(tide_arena *arena, size_t size, bool zeroed)
     tide_home_thread *thread = tide_thread_current();
     if (size > TIDE_POOL_BYTES)
         return serve_first_large(arena, thread, size, zeroed);
-    return size != 0 && thread->fast.idle_count == 0 && thread->fast.home->mark != 0
-               ? serve_first(arena, thread->fast.owner, size)
-               : NULL;
+    return size != 0 ? serve_first(arena, thread->fast.owner, size) : NULL;
 }
 
 /* What is common enough on the slow path to go straight: one more nested arena, and more from an

@@ -64,6 +64,7 @@ static void end_with_adopted_arenas(void)
 {
     end_with_lost_arenas();
     tide_owner own = tide_owner_set(ended_token);
+    CHECK(stress_statistics().lost_arenas == 0); /* they have an owner again */
     char *more = tide_arena_allocate(left_open[2], 200, 8);
     CHECK(more != NULL && stress_all_bytes(more, 200, 0));
     for (size_t i = 0; i < 3; i++)

@@ -205,9 +205,20 @@ int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
 int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 int __wrap_atexit(void (*callback)(void));
 
+/* Called once, within the next pthread_key_create() of this thread, behind the key: what another
+ * thread does then. */
+static __thread void (*failing_meanwhile)(void);
+
 int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
-    return failing_call_now() ? EAGAIN : __real_pthread_key_create(key, destructor);
+    if (failing_call_now())
+        return EAGAIN;
+    int result = __real_pthread_key_create(key, destructor);
+    void (*meanwhile)(void) = failing_meanwhile;
+    failing_meanwhile = NULL;
+    if (meanwhile != NULL)
+        meanwhile();
+    return result;
 }
 
 int __wrap_pthread_setspecific(pthread_key_t key, const void *value)

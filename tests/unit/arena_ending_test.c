@@ -183,6 +183,46 @@ static void leave_things_to_a_destructor(void *context)
     assert_int_equal(pthread_setspecific(late_key, left), 0);
 }
 
+/* Opened by a thread whose block is gone when they are next used. */
+static void close_late(void *context)
+{
+    tide_arena *left = (tide_arena *)context;
+    if (tide_arena_is_alive(&left[0])) { /* the first round: there is no block */
+        assert_zeroed(tide_arena_allocate(&left[0], 100, 8), 100);
+        assert_ok(tide_arena_close(&left[0]));
+        assert_int_equal(pthread_setspecific(late_key, left), 0);
+        return; /* the library's destructor comes again, and then this one */
+    }
+    assert_ok(tide_arena_close(&left[1]));
+}
+
+static void leave_arenas_to_a_destructor(void *context)
+{
+    tide_arena *left = (tide_arena *)context;
+    (void)tide_owner_current();
+    assert_int_equal(pthread_key_create(&late_key, close_late), 0);
+    assert_ok(tide_arena_open(&left[0]));
+    assert_non_null(tide_arena_allocate(&left[0], 20, 8));
+    assert_ok(tide_arena_open(&left[1])); /* it has taken nothing */
+    assert_int_equal(pthread_setspecific(late_key, left), 0);
+}
+
+static void a_destructor_that_runs_after_the_librarys_may_use_and_close_arenas(void **state)
+{
+    (void)state;
+    static tide_arena left[2];
+    tide_pool_statistics before = {.struct_size = sizeof before};
+    tide_pool_statistics after = {.struct_size = sizeof after};
+    assert_ok(tide_pool_statistics_get(&before));
+    on_new_thread(leave_arenas_to_a_destructor, left);
+    assert_false(tide_arena_is_alive(&left[0]));
+    assert_false(tide_arena_is_alive(&left[1]));
+    assert_ok(tide_pool_statistics_get(&after));
+    assert_int_equal(after.open_arenas, before.open_arenas);
+    assert_int_equal(after.threads, before.threads);
+    assert_int_equal(pthread_key_delete(late_key), 0);
+}
+
 static void a_destructor_that_runs_after_the_librarys_is_still_the_owner(void **state)
 {
     (void)state;
@@ -279,6 +319,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(an_arena_that_is_closed_to_a_mark_is_closed_to_its_cleanups),
         cmocka_unit_test(a_thread_that_never_used_the_library_cannot_close_what_was_handed_over),
         cmocka_unit_test(a_destructor_that_runs_after_the_librarys_is_still_the_owner),
+        cmocka_unit_test(a_destructor_that_runs_after_the_librarys_may_use_and_close_arenas),
         cmocka_unit_test(the_text_of_a_fault_outlives_failures_of_its_handler),
         cmocka_unit_test(handlers_of_a_fork_may_use_arenas),
     };

@@ -155,6 +155,22 @@ static void a_copy_of_an_arena_that_has_taken_nothing_is_an_empty_arena_of_its_o
     assert_ok(tide_arena_close(&arena));
 }
 
+static void a_struct_put_back_after_its_close_is_closed(void **state)
+{
+    (void)state;
+    tide_arena arena, before;
+    assert_ok(tide_arena_open(&arena));
+    assert_non_null(tide_arena_allocate(&arena, 8, 8));
+    memcpy(&before, &arena, sizeof before);
+    assert_ok(tide_arena_close(&arena));
+    memcpy(&arena, &before, sizeof before);
+    assert_false(tide_arena_is_alive(&arena));
+    assert_fault(TIDE_CLOSED, tide_arena_allocate(&arena, 1000, 8));
+    assert_fault(TIDE_CLOSED, tide_arena_used(&arena));
+    assert_refused(TIDE_CLOSED, tide_arena_attach(&arena, no_cleanup, NULL));
+    assert_refused(TIDE_CLOSED, tide_arena_reset(&arena));
+}
+
 static void a_stranger_gets_wrong_owner_and_harms_nothing(void **state)
 {
     (void)state;
@@ -398,6 +414,7 @@ int main(void)
         cmocka_unit_test(
             a_copy_is_no_arena_when_the_original_is_closed_and_its_memory_in_use_again),
         cmocka_unit_test(a_copy_of_an_arena_that_has_taken_nothing_is_an_empty_arena_of_its_own),
+        cmocka_unit_test(a_struct_put_back_after_its_close_is_closed),
         cmocka_unit_test(a_stranger_gets_wrong_owner_and_harms_nothing),
         cmocka_unit_test(another_thread_gets_wrong_owner_even_on_its_first_call),
         cmocka_unit_test(a_stranger_with_arenas_of_its_own_gets_wrong_owner_too),

@@ -56,6 +56,32 @@ static void a_nested_arena_that_gets_no_pool_may_try_again(void **state)
     close_all(arenas, count);
 }
 
+/* The idle chunk is found first, then there is no cell to go with it. */
+static void a_nested_arena_that_gets_no_cell_leaves_the_chunk_to_others(void **state)
+{
+    (void)state;
+    static tide_arena arenas[256];
+    tide_arena outer, nested;
+    assert_ok(tide_arena_open(&outer));
+    assert_non_null(tide_arena_allocate(&outer, 3000, 8));
+    assert_ok(tide_arena_open(&nested));
+    assert_non_null(tide_arena_allocate(&nested, 3000, 8));
+    assert_ok(tide_arena_close(&nested));
+    size_t count = take_all_cells(arenas, COUNT_OF(arenas));
+    size_t cached = statistics_now().cached_chunk_bytes;
+    assert_true(cached > 0);
+    assert_ok(tide_arena_open(&nested));
+    failing_from(0);
+    assert_out_of_memory(tide_arena_allocate(&nested, 3000, 8));
+    assert_true(failing_stop() > 0);
+    assert_int_equal(statistics_now().cached_chunk_bytes, cached);
+    assert_zeroed(tide_arena_allocate(&nested, 3000, 8), 3000);
+    assert_true(statistics_now().cached_chunk_bytes < cached);
+    assert_ok(tide_arena_close(&nested));
+    close_all(arenas, count);
+    assert_ok(tide_arena_close(&outer));
+}
+
 /* The pool that the failed call took and gave back is the thread's, also where the thread keeps as
  * many as it may: it must not be in two places. */
 static void a_failed_call_gives_its_pool_back_to_one_place(void **state)
@@ -193,9 +219,17 @@ static int first_use(long n)
     return 0;
 }
 
-static void assert_first_use(const char *n, const char *output)
+/* Before the library is loaded, whose constructor registers its handlers for forks. */
+__attribute__((constructor(101))) static void refuse_at_load(void)
 {
-    child_result result = child_run("--child", n, NULL);
+    if (getenv("REFUSE_AT_LOAD") != NULL)
+        failing_from(0);
+}
+
+static void assert_first_use(const char *n, bool refused_at_load, const char *output)
+{
+    const char *const environment[] = {"REFUSE_AT_LOAD=1", NULL};
+    child_result result = child_run("--child", n, refused_at_load ? environment : NULL);
     assert_true(child_exited(&result, 0));
     assert_string_equal(result.output, output);
     const char *line = strstr(result.error, "left open by a thread that ended");
@@ -206,11 +240,19 @@ static void assert_first_use(const char *n, const char *output)
 static void a_process_whose_first_call_found_no_room_may_try_again(void **state)
 {
     (void)state;
-    assert_first_use("0", "OUT_OF_MEMORY, OK\n"); /* a key, to notice ends of threads */
-    assert_first_use("1", "OUT_OF_MEMORY, OK\n"); /* the report at exit, and all that follows */
-    assert_first_use("2", "OUT_OF_MEMORY, OK\n"); /* the thread's block */
-    assert_first_use("3", "OUT_OF_MEMORY, OK\n"); /* the key's value */
-    assert_first_use("4", "OK, OK\n");
+    assert_first_use("0", false, "OUT_OF_MEMORY, OK\n"); /* a key, to notice ends of threads */
+    assert_first_use("1", false, "OUT_OF_MEMORY, OK\n"); /* the report at exit */
+    assert_first_use("2", false, "OUT_OF_MEMORY, OK\n"); /* the thread's block */
+    assert_first_use("3", false, "OUT_OF_MEMORY, OK\n"); /* the key's value */
+    assert_first_use("4", false, "OK, OK\n");
+}
+
+static void
+handlers_for_forks_that_found_no_room_at_load_are_registered_by_the_first_call(void **state)
+{
+    (void)state;
+    assert_first_use("1", true, "OUT_OF_MEMORY, OK\n");
+    assert_first_use("5", true, "OK, OK\n");
 }
 
 int main(int count, char **arguments)
@@ -219,10 +261,13 @@ int main(int count, char **arguments)
         return first_use(strtol(arguments[2], NULL, 10));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_nested_arena_that_gets_no_pool_may_try_again),
+        cmocka_unit_test(a_nested_arena_that_gets_no_cell_leaves_the_chunk_to_others),
         cmocka_unit_test(a_failed_call_gives_its_pool_back_to_one_place),
         cmocka_unit_test(a_reset_without_memory_for_its_records_lets_chunks_go),
         cmocka_unit_test(a_chunk_without_memory_for_its_header_is_not_asked_for),
         cmocka_unit_test(a_process_whose_first_call_found_no_room_may_try_again),
+        cmocka_unit_test(
+            handlers_for_forks_that_found_no_room_at_load_are_registered_by_the_first_call),
     };
     return cmocka_run_group_tests_name("arena-shortage", tests, NULL, NULL);
 }

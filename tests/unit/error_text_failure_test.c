@@ -171,6 +171,45 @@ static void ask_once(void *context)
     expect_numbered((size_t)(uintptr_t)context);
 }
 
+enum { OWN_ROOMS = 8 }; /* those that a thread may have without a key, and take with it */
+
+static void ask_and_get_the_short_of_it(void *context)
+{
+    (void)context;
+    fail_numbered(7);
+    assert_string_equal(tide_last_error_text(), "EXHAUSTED");
+    assert_string_equal(tide_last_error_text(), "EXHAUSTED");
+}
+
+static size_t free_keys(void)
+{
+    static pthread_key_t keys[PTHREAD_KEYS_MAX];
+    size_t count = 0;
+    while (count < PTHREAD_KEYS_MAX && pthread_key_create(&keys[count], NULL) == 0)
+        count++;
+    for (size_t i = 0; i < count; i++)
+        pthread_key_delete(keys[i]);
+    return count;
+}
+
+static void let_another_ask(void)
+{
+    on_new_thread(ask_once, (void *)(uintptr_t)5);
+}
+
+/* The other's key is the first. */
+static int make_two_keys_at_once(void)
+{
+    size_t before = free_keys();
+    failing_meanwhile = let_another_ask;
+    ask_once((void *)(uintptr_t)6);
+    assert_null(failing_meanwhile);
+    assert_int_equal(free_keys(), before - 1);
+    let_another_ask();
+    puts("whole");
+    return 0;
+}
+
 /* A process of its own: the library must not have its key yet. */
 static int be_without_keys(void)
 {
@@ -178,7 +217,9 @@ static int be_without_keys(void)
     size_t count = 0;
     while (count < PTHREAD_KEYS_MAX && pthread_key_create(&keys[count], NULL) == 0)
         count++;
-    on_new_thread(ask_once, (void *)(uintptr_t)1);
+    for (size_t i = 0; i < OWN_ROOMS; i++)
+        on_new_thread(ask_once, (void *)(uintptr_t)i);
+    on_new_thread(ask_and_get_the_short_of_it, NULL);
     while (count > 0)
         pthread_key_delete(keys[--count]);
     for (size_t i = 0; i < 3 * CROWD; i++)
@@ -192,6 +233,8 @@ static int be_child(const char *name)
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a check that fails says so at once */
     if (strcmp(name, "keys") == 0)
         return be_without_keys();
+    if (strcmp(name, "two keys") == 0)
+        return make_two_keys_at_once();
     on_new_thread(strcmp(name, "short") == 0 ? expect_the_short_of_it : expect_a_whole_fault, NULL);
     puts("whole");
     return 0;
@@ -223,6 +266,12 @@ static void a_thread_key_is_wanted_but_not_needed(void **state)
     assert_child_is_content("keys");
 }
 
+static void of_two_keys_that_threads_make_at_once_one_is_kept(void **state)
+{
+    (void)state;
+    assert_child_is_content("two keys");
+}
+
 int main(int count, char **arguments)
 {
     if (count == 3 && strcmp(arguments[1], "--child") == 0)
@@ -234,6 +283,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(without_memory_a_text_is_short_and_later_whole),
         cmocka_unit_test(the_text_of_a_fault_is_whole_without_memory),
         cmocka_unit_test(a_thread_key_is_wanted_but_not_needed),
+        cmocka_unit_test(of_two_keys_that_threads_make_at_once_one_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
