@@ -103,8 +103,7 @@ TIDE_API TIDE_MUST_USE tide_arena *tide_arena_new(const tide_arena_options *opti
 /**
  * Closes the arena, unless it is closed already, and frees the struct of tide_arena_new(). BUSY,
  * WRONG_OWNER, INVALID_ARGUMENT, and CLOSED inside one of its own cleanups: nothing has happened.
- * OK, CLEANUP_FAILED, and what a manager reports as at tide_arena_close(): the struct is gone. NULL
- * is OK and does nothing.
+ * OK and CLEANUP_FAILED: the struct is gone. NULL is OK and does nothing.
  *
  * An open arena that another function opened, one on the stack or opened anew by tide_arena_open(),
  * is INVALID_ARGUMENT. A closed one can't be told from one of tide_arena_new(): only the struct is

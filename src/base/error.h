@@ -40,8 +40,8 @@ tide_status tide_error_note(tide_status status, const char *operation, tide_obje
                             const char *format, const uint64_t *numbers);
 
 /* The same for what comes back also with TIDEPOOL_FAULTS=abort: the answer that a correct loop ends
- * with (there is no knob at that index), and what a manager reports when the deed is done, since
- * the fault handler is called with nothing changed. */
+ * with (there is no knob at that index), and what a manager reports of an old block when the new
+ * one stands, since the fault handler is called with nothing changed. */
 tide_status tide_error_note_end(tide_status status, const char *operation, tide_object object,
                                 const char *format, const uint64_t *numbers);
 

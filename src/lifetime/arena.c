@@ -56,7 +56,8 @@ tide_status tide_arena_find_fault(const tide_arena *arena, const char *operation
     if (cell == NULL || tide_cell_serves(cell, arena)) /* the thread's block was only missing */
         return TIDE_OK;
     if (tide_cell_is_of(cell, arena) || tide_cell_is_of(cell, NULL))
-        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object, "closed: to a mark");
+        return TIDE_ERROR_PLAIN(TIDE_CLOSED, operation, object,
+                                "the arena was closed to a mark, an open one is wanted");
     return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
                       "a copied or moved arena: its memory belongs to the one at 0x%" PRIx64,
                       cell->arena & ~TIDE_ARENA_COLD);
@@ -333,13 +334,15 @@ tide_status tide_arena_reset(tide_arena *arena)
     if (cell == NULL)
         return TIDE_OK;
     tide_ending ending = {0};
+    uint64_t opened = cell->mark & ~TIDE_MARK_CHUNKS;
     end_lifetime(arena, cell);
     tide_cleanups_run(tide_extra_of(cell), &ending);
     if (tide_cell_is_wiped(cell))
         tide_cell_wipe(cell);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
     tide_cell_keep_chunks(cell, &ending);
-    start_window(arena, cell); /* it keeps its mark: it was opened when it was opened */
+    tide_cell_set_mark(cell, opened);
+    start_window(arena, cell);
     TIDE_ASSERT(tide_arena_is_valid(arena));
     return tide_ending_report(&ending, "reset", tide_arena_object(arena));
 }

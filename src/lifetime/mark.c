@@ -48,7 +48,7 @@ static void close_struct(const tide_cell *cell)
  */
 static bool is_meant(const tide_cell *cell, const tide_mark_point *since)
 {
-    uint64_t mark = __atomic_load_n(&cell->mark, __ATOMIC_ACQUIRE);
+    uint64_t mark = tide_cell_mark(cell);
     if (mark == 0 || mark < tide_mark_word(since->number_))
         return false;
     return __atomic_load_n(&cell->owner, __ATOMIC_ACQUIRE) == since->owner_ &&

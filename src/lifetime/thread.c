@@ -114,24 +114,15 @@ static void leave(void *value)
     tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
 }
 
-/* The handlers may be registered more than once: the first call that a fork makes does the work. */
-static TIDE_THREAD_LOCAL bool forking;
-
 /* The order in which locks nest: the lists of shared cells, those cells, the process-wide list. */
 static void fork_prepare(void)
 {
-    if (forking)
-        return;
-    forking = true;
     tide_retire_fork_prepare();
     tide_cells_lock();
 }
 
 static void fork_parent(void)
 {
-    if (!forking)
-        return;
-    forking = false;
     tide_cells_unlock();
     tide_retire_fork_parent();
 }
@@ -157,9 +148,6 @@ static tide_owner own_token_at_fork;
  * them was changing stays lost. */
 static void fork_child(void)
 {
-    if (!forking)
-        return;
-    forking = false;
     tokens_before_fork = tide_token_for_thread();
     own_token_at_fork = own_token;
     tide_home_thread *survivor = tide_thread_current();
@@ -219,8 +207,8 @@ static void register_report(void)
 }
 
 /* What the process needs before its first block; NULL, or what it lacks. A step that failed is
- * tried again by the next call. Nobody waits for another thread, which a fork's child may be
- * without: to take a step twice does no harm. */
+ * tried again by the next call, and none is done twice. Nobody waits for another thread, which a
+ * fork's child may be without. */
 static const char *prepare(void)
 {
     if (!tide_os_thread_exit_init(leave))

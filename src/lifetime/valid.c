@@ -89,7 +89,7 @@ bool tide_arena_is_valid(const tide_arena *arena)
     const tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL)
         return true; /* a mark word; the rest of the structure means nothing */
-    if (cell->mark == 0 || !tide_cell_is_of(cell, arena) || !tide_cell_is_valid(cell))
+    if (cell->mark == 0 || !tide_cell_serves(cell, arena) || !tide_cell_is_valid(cell))
         return false;
     for (const tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next) {
         if (chunk->bump == NULL || !tide_chunk_is_valid(chunk))

@@ -4,15 +4,14 @@
  *
  * The cell was CLOSER's, whose arena is closed. A TAKER takes it, as tide_cell_take_() does:
  * `owner`, then `mark`; closes, and takes it again; in the end it may hand its arena over to
- * CLOSER, which is `owner` and then the mark that no tide_close_to() reaches. CLOSER looks at the
- * cell meanwhile, as select_cell() does and is_lost() too: `mark`, then `owner`, under the lock.
+ * CLOSER: first the mark that no tide_close_to() reaches, then `owner`. CLOSER looks at the cell
+ * meanwhile, as is_meant() does: `mark`, then `owner`, then `mark` once more.
  *
  * Checked, over all interleavings: CLOSER never takes for its own an arena that it did not open.
  *
- * The store of a mark is a release, the look at it an acquire: without, processors may let the two
- * stores, or the two loads, change places. RELAXED_STORE and RELAXED_LOAD do so; run-model expects
- * spin to find an error then. EARLY_MARK and EARLY_LOOK have the wrong order, UNLOCKED_HAND_OVER
- * lets the two stores of a hand-over be seen one by one.
+ * The stores are releases, the first two looks acquires: without, processors may let two stores, or
+ * two loads, change places. RELAXED_TAKE, RELAXED_HAND_OVER and RELAXED_LOAD do so; run-model
+ * expects spin to find an error then. ONE_LOOK leaves out the second look at the mark.
  */
 
 #define CLOSER 1
@@ -24,60 +23,39 @@
 
 byte owner = CLOSER;
 byte mark = IDLE;
-bool locked = false;
-
-inline lock()
-{
-    atomic {
-        !locked;
-        locked = true
-    }
-}
-
-inline unlock()
-{
-    locked = false
-}
 
 inline take()
 {
-#ifdef EARLY_MARK
-    mark = WORD;
-    owner = TAKER;
-#else
     if
     :: owner = TAKER; mark = WORD
-#ifdef RELAXED_STORE
+#ifdef RELAXED_TAKE
     :: mark = WORD; owner = TAKER
 #endif
     fi
-#endif
 }
 
 inline hand_over()
 {
-#ifndef UNLOCKED_HAND_OVER
-    lock();
+    if
+    :: mark = NONE; owner = CLOSER
+#ifdef RELAXED_HAND_OVER
+    :: owner = CLOSER; mark = NONE
 #endif
-    owner = CLOSER;
-    mark = NONE;
-#ifndef UNLOCKED_HAND_OVER
-    unlock();
-#endif
+    fi
 }
 
 inline look()
 {
-#ifdef EARLY_LOOK
-    seen_owner = owner;
-    seen_mark = mark;
-#else
     if
-    :: seen_mark = mark; seen_owner = owner
+    :: first_mark = mark; seen_owner = owner
 #ifdef RELAXED_LOAD
-    :: seen_owner = owner; seen_mark = mark
+    :: seen_owner = owner; first_mark = mark
 #endif
-    fi
+    fi;
+#ifdef ONE_LOOK
+    second_mark = first_mark
+#else
+    second_mark = mark
 #endif
 }
 
@@ -99,14 +77,12 @@ proctype taker()
 
 proctype closer()
 {
-    byte seen_mark, seen_owner;
+    byte first_mark, seen_owner, second_mark;
     byte tries = 0;
     do
     :: tries < 4 ->
-        lock();
         look();
-        unlock();
-        assert(!(seen_owner == CLOSER && seen_mark > NONE));
+        assert(!(seen_owner == CLOSER && first_mark > NONE && second_mark == first_mark));
         tries++
     :: else -> break
     od

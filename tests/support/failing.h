@@ -73,7 +73,7 @@ typedef struct failing_system {
     void (*before)(const char *call);
 } failing_system;
 
-static _Thread_local failing_system system_refuses;
+static __thread failing_system system_refuses;
 
 static bool refused_now(int *error)
 {

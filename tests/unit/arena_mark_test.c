@@ -237,14 +237,18 @@ static void a_reset_does_not_move_an_arena_behind_a_mark(void **state)
 static void an_arena_that_was_reset_is_closed_to_the_mark_before_its_opening(void **state)
 {
     (void)state;
-    tide_arena arena;
+    tide_arena used, empty;
     tide_mark_point outer = tide_mark();
-    assert_ok(tide_arena_open(&arena));
+    assert_ok(tide_arena_open(&used));
+    assert_ok(tide_arena_open(&empty));
+    assert_ok(tide_arena_attach(&used, note, context_of("u")));
     (void)tide_mark();
-    assert_ok(tide_arena_reset(&arena));
-    assert_ok(tide_arena_attach(&arena, note, context_of("r")));
+    assert_ok(tide_arena_reset(&used));
+    assert_ok(tide_arena_reset(&empty));
+    assert_ok(tide_arena_attach(&used, note, context_of("v")));
+    assert_ok(tide_arena_attach(&empty, note, context_of("e")));
     assert_ok(tide_close_to(outer));
-    assert_string_equal(ran, "r");
+    assert_string_equal(ran, "uev");
 }
 
 /* ------------------------------------------------------------------------------- cleanups */
