@@ -27,10 +27,11 @@
  * still see the bytes; a reset keeps no mapping. Closing a shared or counted arena with mapped
  * files waits until nobody reads, as one with cleanups does, so that a program that has closed the
  * arena may do with the file what it likes. A mapping that the system refuses to unmap is reported
- * by the close: IO, the arena is closed. Mapped bytes are no memory of the arena's: they don't
- * count as used, its manager is not asked for them, and an arena that wipes leaves the file as it
- * is (private writes are in pages that the system clears before it gives them to anybody). The
- * child of a fork has the mappings too, and unmaps them when it closes the arena there.
+ * by the close: CLEANUP_FAILED, the arena is closed. Mapped bytes are no memory of the arena's:
+ * they don't count as used, its manager is not asked for them, and an arena that wipes leaves the
+ * file as it is (private writes are in pages that the system clears before it gives them to
+ * anybody). The child of a fork has the mappings too, and unmaps them when it closes the arena
+ * there.
  *
  * A file that somebody truncates loses the pages behind its new end in every mapping: a touch there
  * raises SIGBUS, and a bulk operation may end half-way. Map what nobody truncates.

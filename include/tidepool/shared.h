@@ -76,7 +76,7 @@ TIDE_API tide_shared_arena tide_global_arena(void);
  * Ends the lifetime: every segment is dead before any memory moves. UNSUPPORTED for a counted or
  * the global arena; CLOSED; BUSY while a hold is out, or from inside an access of the calling
  * thread: the arena stays open. With cleanups or mapped files it waits until nobody reads, runs
- * them, strictly last-in first-out, and frees and unmaps; CLEANUP_FAILED, IO as tide_arena_close().
+ * them, strictly last-in first-out, and frees and unmaps; CLEANUP_FAILED as tide_arena_close().
  * Without, the memory is freed by a later call, together with that of others. (As JDK Arena.close
  * of a shared arena.) Cost: some 20 ns; the call that finds the bound of grace.h reached pays a
  * grace period.

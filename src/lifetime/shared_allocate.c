@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of shared, counted and global arenas: one chunk after the other, under the cell's lock
  * bit. */
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/checker.h"
 #include "base/settings.h"
@@ -212,27 +214,30 @@ size_t tide_shared_used(tide_shared_arena arena)
     return used;
 }
 
-/* The newest allocation of the newest chunk ends at its bump; where the chunk starts, something
- * else does. True when it could be done. */
-static bool move_end(tide_chunk *chunk, char *block, size_t old_taken, size_t new_taken)
+/* The newest allocation of the newest chunk ends at its bump; a block of size 0 takes a byte, which
+ * is not the caller's. True when it could be done. */
+static bool move_end(tide_chunk *chunk, char *block, size_t old_size, size_t new_size)
 {
-    if (chunk == NULL || block + old_taken != chunk->bump || chunk->bump == chunk->start ||
+    size_t new_taken = new_size == 0 ? 1 : new_size;
+    if (chunk == NULL || chunk->bump == chunk->start ||
+        block + (old_size == 0 ? 1 : old_size) != chunk->bump ||
         new_taken > (size_t)(chunk->limit - block))
         return false;
-    char *old_end = block + old_taken;
-    char *new_end = block + new_taken;
+    char *old_end = chunk->bump;
     bool has_memory = tide_chunk_has_memory(chunk);
-    if (new_end >= old_end) {
-        if (has_memory)
-            tide_checker_allow_defined(old_end, (size_t)(new_end - old_end));
-        tide_chunk_clear_to(chunk, new_end);
-        return true;
+    if (new_size > old_size) {
+        if (has_memory) {
+            tide_checker_allow_defined(block + old_size, new_size - old_size);
+            memset(block + old_size, 0, (size_t)(old_end - block) - old_size);
+        }
+        tide_chunk_clear_to(chunk, block + new_taken);
+    } else if (new_size < old_size) {
+        if (has_memory) {
+            tide_bytes_wipe(block + new_size, 0, old_size - new_size);
+            tide_checker_forbid(block + new_size, old_size - new_size);
+        }
+        chunk->bump = block + new_taken;
     }
-    if (has_memory) {
-        tide_bytes_wipe(new_end, 0, (size_t)(old_end - new_end));
-        tide_checker_forbid(new_end, (size_t)(old_end - new_end));
-    }
-    chunk->bump = new_end;
     return true;
 }
 
@@ -250,10 +255,7 @@ tide_status tide_shared_extend(tide_shared_arena arena, void *block, size_t old_
         return status;
     if (!tide_shared_lock(arena))
         return tide_shared_check(arena, "extend");
-    bool moved = move_end(tide_cell_chunks(arena.cell_), block, old_size == 0 ? 1 : old_size,
-                          new_size == 0 ? 1 : new_size);
-    if (moved && old_size == 0)
-        *(char *)block = 0; /* the byte that an empty block has, too, is new */
+    bool moved = move_end(tide_cell_chunks(arena.cell_), block, old_size, new_size);
     tide_shared_unlock(arena);
     if (moved)
         return TIDE_OK;

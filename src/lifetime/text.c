@@ -25,6 +25,13 @@
 /* So often text may grow while it is read. */
 #define LOOKS 8u
 
+static tide_status check_segment(const tide_segment *segment, const char *operation)
+{
+    tide_status status = tide_check_segment(segment, operation);
+    /* The analyzer must see that NULL is never OK. */
+    return segment != NULL ? status : TIDE_INVALID_ARGUMENT;
+}
+
 static tide_status check_place(const void *place, tide_object object, const char *operation)
 {
     if (place != NULL)
@@ -65,7 +72,7 @@ typedef struct look {
 
 static tide_status check_source(const place *source)
 {
-    tide_status status = tide_check_segment(source->segment, READ);
+    tide_status status = check_segment(source->segment, READ);
     if (status == TIDE_OK)
         status = tide_text_check_charset(source->charset, READ);
     return status;
@@ -266,7 +273,7 @@ tide_status tide_text_write(const tide_segment *segment, size_t offset, const ch
 {
     size_t size = 0;
     tide_section section;
-    tide_status status = tide_check_segment(segment, WRITE);
+    tide_status status = check_segment(segment, WRITE);
     if (status == TIDE_OK)
         status = tide_text_check_charset(charset, WRITE);
     if (status == TIDE_OK)

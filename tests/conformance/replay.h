@@ -156,7 +156,7 @@ tide_status kind_map(replay_arena *arena, int descriptor, tide_map_mode mode, si
 
 /* scalars.c: the types, by the name in a field. */
 typedef struct scalar_type scalar_type;
-const scalar_type *argument_type_named(replay_trace *replay, const json_t *line, const char *name);
+const scalar_type *argument_type_named(replay_trace *replay, const json_t *line, const char *field);
 size_t scalar_type_size(const scalar_type *type);
 /* An element of an array in native order, at `at`, from JSON or as JSON. */
 void scalar_parse_element(replay_trace *replay, const scalar_type *type, const json_t *value,

@@ -337,7 +337,7 @@ static void a_refusal_to_unmap_is_reported_by_whatever_ends_the_arena(void **sta
     static tide_status (*const ends[])(void) = {close_confined,  reset_confined, close_to_mark,
                                                 close_it_shared, reset_shared,   release_counted};
     for (size_t i = 0; i < COUNT_OF(ends); i++) {
-        assert_refused(TIDE_IO, ends[i]());
+        assert_refused(TIDE_CLEANUP_FAILED, ends[i]());
         assert_error_names("mapped file");
         assert_refused(TIDE_CLOSED, tide_load_u8(&segment, 0, &(uint8_t){0}));
         size_t size = tide_segment_size(&segment);
