@@ -249,10 +249,10 @@ tide_status tide_shared_extend(tide_shared_arena arena, void *block, size_t old_
         check_request(arena, new_size > old_size ? new_size : old_size, 1, "extend");
     if (status == TIDE_OK)
         status = tide_shared_check(arena, "extend");
-    if (status == TIDE_OK && block == NULL)
-        status = TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "extend", object, "no block: NULL");
     if (status != TIDE_OK)
         return status;
+    if (block == NULL)
+        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "extend", object, "no block: NULL");
     if (!tide_shared_lock(arena))
         return tide_shared_check(arena, "extend");
     bool moved = move_end(tide_cell_chunks(arena.cell_), block, old_size, new_size);
