@@ -88,15 +88,17 @@ class Page:
         return found
 
 
-def spelled_out(prototypes: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Families written with T and bits become one prototype for each of their members."""
+def spelled_out(prototypes: list[tuple[str, str]], declared: dict[str, str]
+                ) -> list[tuple[str, str]]:
+    """Families written with T become one prototype for each of their members that a header has."""
     result = []
     for name, prototype in prototypes:
         if re.search(r"_T(_|$)", name):
             for letter, ctype in ACCESS.items():
-                result.append((re.sub(r"_T(?=_|$)", "_" + letter, name),
-                               re.sub(r"\bT\b", ctype,
-                                      re.sub(r"_T(?=[_(])", "_" + letter, prototype))))
+                member = re.sub(r"_T(?=_|$)", "_" + letter, name)
+                if member in declared:
+                    result.append((member, re.sub(r"\bT\b", ctype,
+                                                  re.sub(r"_T(?=[_(])", "_" + letter, prototype))))
         else:
             result.append((name, prototype))
     return result
@@ -146,7 +148,7 @@ def main() -> int:
 
     compared = 0
     for page in pages:
-        prototypes = spelled_out(page.prototypes())
+        prototypes = spelled_out(page.prototypes(), declared)
         shown = {name for name, _ in prototypes}
         macros = set(re.findall(r"^#define (tide_\w+)\(", "".join(texts.values()), re.M))
         for name in page.names:

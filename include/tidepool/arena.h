@@ -209,7 +209,8 @@ TIDE_API TIDE_MUST_USE tide_status tide_arena_attach(tide_arena *arena, tide_cle
  * WRONG_OWNER, CLOSED, INVALID_ARGUMENT; BUSY while a hold is out, the arena stays open and usable;
  * CLEANUP_FAILED with the first message and the count in the last error, the arena is closed. A
  * manager of the program's own that refuses a chunk makes it CLEANUP_FAILED too, with the manager's
- * name and status in the text: the arena is closed all the same.
+ * name and status in the text, and so does the system when it refuses to unmap a file (mapping.h):
+ * the arena is closed all the same.
  */
 TIDE_INLINE TIDE_MUST_USE tide_status tide_arena_close(tide_arena *arena)
     TIDE_OF_LAYOUT_(tide_arena_close);

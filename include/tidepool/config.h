@@ -30,6 +30,12 @@
  *   |                      |                          |         | returned goes to the handler   |
  *   | TIDEPOOL_EXIT_REPORT | on, off                  | on      | name at exit the arenas that   |
  *   |                      |                          |         | ended threads left open        |
+ *   | TIDEPOOL_RETIRE_BLOCKS | 0 to 1048576           | 1024    | closed shared arenas whose     |
+ *   |                      |                          |         | memory waits or is kept ready  |
+ *   | TIDEPOOL_RETIRE_BYTES | 0 to 1073741824         | 1048576 | bytes of that memory           |
+ *   | TIDEPOOL_BARRIER     | membarrier, fences       | membarrier | fences: readers pay what    |
+ *   |                      |                          |         | closers else ask the kernel    |
+ *   |                      |                          |         | for (grace.h)                  |
  *
  * The inline path knows pools of 64 bytes. With any other TIDEPOOL_POOL_SIZE, 0 included, every
  * allocation and close takes the slow path, and no chunk is kept ready either: an arena with one

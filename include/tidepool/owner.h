@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * tide_owner: who a confined arena belongs to.
+ * tide_owner: who a confined arena belongs to. (Arenas of shared.h belong to every thread.)
  *
  * An owner token is a number that is never used twice. Every thread has one of its own from its
  * first use of the library on; a scheduler that moves fibers between threads gives each fiber a

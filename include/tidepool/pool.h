@@ -37,7 +37,8 @@ typedef struct tide_pool_statistics {
  *  struct_size. */
 TIDE_API TIDE_MUST_USE tide_status tide_pool_statistics_get(tide_pool_statistics *statistics);
 
-/** Gives the calling thread's idle chunks back to their manager; returns how many bytes. */
+/** Gives the calling thread's idle chunks back to their manager, and, after a grace period
+ *  (grace.h), what closed shared arenas left in the process; returns how many bytes. */
 TIDE_API size_t tide_trim(void);
 
 TIDE_END_DECLS

@@ -22,6 +22,9 @@
  *     | overlap, equality                                |                        |              |
  *     | resize                                           |                        | of its scope |
  *     | attach                                           |                        | of the arena |
+ *
+ * Segments of shared, counted and global arenas (shared.h) are every thread's: there, "owner" is
+ * any thread, also for access. tide_segment_attach_shared() attaches to such an arena.
  */
 #ifndef TIDEPOOL_SEGMENT_H
 #define TIDEPOOL_SEGMENT_H

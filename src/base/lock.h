@@ -24,6 +24,9 @@ typedef struct tide_lock {
 
 void tide_lock_wait(tide_lock *lock);
 
+/* One pause of a loop that waits for another thread: longer each time, then the processor is given
+ * away. `pauses` starts at 0. */
+void tide_back_off(uint32_t *pauses);
 /* How many locks the calling thread holds; only debug builds count. */
 extern TIDE_THREAD_LOCAL uint32_t tide_locks_held;
 

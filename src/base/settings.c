@@ -22,6 +22,9 @@ enum {
     CHUNK_READY,
     FAULTS,
     EXIT_REPORT,
+    RETIRE_BLOCKS,
+    RETIRE_BYTES,
+    BARRIER,
     KNOB_COUNT
 };
 
@@ -40,6 +43,7 @@ typedef struct knob_rule {
 
 static const char *const off_on[2] = {"off", "on"};
 static const char *const return_abort[2] = {"return", "abort"};
+static const char *const fences_membarrier[2] = {"fences", "membarrier"};
 
 static const knob_rule rules[KNOB_COUNT] = {
     [POOL_SIZE] = {.name = "TIDEPOOL_POOL_SIZE",
@@ -100,6 +104,21 @@ static const knob_rule rules[KNOB_COUNT] = {
                      .good = "on, off",
                      .meaning = "name at exit the arenas that ended threads left open",
                      .words = off_on},
+    [RETIRE_BLOCKS] = {.name = "TIDEPOOL_RETIRE_BLOCKS",
+                       .initial = "1024",
+                       .good = "0 to 1048576",
+                       .meaning = "closed shared arenas whose memory waits or is kept ready",
+                       .most = 1048576},
+    [RETIRE_BYTES] = {.name = "TIDEPOOL_RETIRE_BYTES",
+                      .initial = "1048576",
+                      .good = "0 to 1073741824",
+                      .meaning = "bytes of that memory",
+                      .most = 1073741824},
+    [BARRIER] = {.name = "TIDEPOOL_BARRIER",
+                 .initial = "membarrier",
+                 .good = "membarrier, fences",
+                 .meaning = "fences: readers pay for what closers otherwise ask the kernel for",
+                 .words = fences_membarrier},
 };
 
 /* What is in force. Written once, under `once`, and read by everybody afterwards. */
@@ -218,6 +237,9 @@ static void read_all(void)
         .chunk_ready = in_force[CHUNK_READY].value,
         .faults_abort = in_force[FAULTS].value != 0,
         .exit_report = in_force[EXIT_REPORT].value != 0,
+        .retire_blocks = in_force[RETIRE_BLOCKS].value,
+        .retire_bytes = in_force[RETIRE_BYTES].value,
+        .barrier = in_force[BARRIER].value != 0,
         .watched = watched,
         .pools_apart = pool_size != 0 && (watched || pool_size > TIDE_PLAIN_POOL_SIZE),
         .ready = pooling && pool_size == TIDE_PLAIN_POOL_SIZE,

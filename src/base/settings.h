@@ -20,6 +20,9 @@ typedef struct tide_settings {
     size_t chunk_ready; /* bytes, a power of two, at most chunk_max */
     bool faults_abort;
     bool exit_report;
+    size_t retire_blocks; /* closed shared arenas whose memory the process keeps, and their bytes */
+    size_t retire_bytes;
+    bool barrier; /* ask the system for a barrier of all threads */
     /* What follows from those, and from who watches. */
     bool watched;     /* a checker watches memory */
     bool pools_apart; /* there are pools, and they don't lie in their cells' blocks */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slow path of scalar access: says what is wrong, in the order of the contract. */
+/* The slow path of scalar access: says what is wrong, in the order of the contract, or makes the
+ * access where the inline path can't begin a read section. */
 #include <tidepool/access.h>
 
+#include <string.h>
+
 #include "base/error.h"
-#include "lifetime/cells.h"
+#include "lifetime/grace.h"
 #include "lifetime/segment.h"
 #include <tidepool/detail/check_inline.h>
 
@@ -65,29 +68,84 @@ static tide_status check_alignment(const tide_segment *segment, size_t position,
                       wanted->size, offset, (uint64_t)address, wanted->size);
 }
 
-tide_status tide_access_check_(const tide_segment *segment, size_t position, unsigned word,
-                               void *value)
+static tide_status check(const tide_segment *segment, size_t position, const access *wanted,
+                         const void *bits)
 {
-    access wanted = decode(word);
-    tide_status status = check_arguments(segment, &wanted, value);
+    tide_status status = check_arguments(segment, wanted, bits);
     if (status != TIDE_OK)
         return status;
-    if (wanted.writes && (segment->extent_ & TIDE_EXTENT_READ_ONLY) != 0)
-        return TIDE_ERROR(TIDE_READ_ONLY, wanted.operation, tide_segment_object(segment),
+    if (wanted->writes && (segment->extent_ & TIDE_EXTENT_READ_ONLY) != 0)
+        return TIDE_ERROR(TIDE_READ_ONLY, wanted->operation, tide_segment_object(segment),
                           " of %" PRIu64 " bytes at %" PRIu64 " in a read-only segment",
-                          wanted.size, position);
-    status = check_bounds(segment, position, &wanted);
-    if (status == TIDE_OK)
-        status = check_alignment(segment, position, &wanted);
-    if (status == TIDE_OK)
-        status = tide_scope_check(segment->cell_, segment->epoch_ & ~TIDE_EPOCH_MAPPED,
-                                  wanted.operation);
-    return status;
+                          wanted->size, position);
+    status = check_bounds(segment, position, wanted);
+    return status == TIDE_OK ? check_alignment(segment, position, wanted) : status;
 }
 
-void tide_access_fault_(const tide_segment *segment, size_t position, unsigned word)
+/* Copies a scalar's bytes, in one piece where the address is aligned: other threads may look. */
+static void move(char *to, const char *from, size_t size)
 {
-    static char there_is_a_value;
-    if (tide_access_check_(segment, position, word, &there_is_a_value) != TIDE_OK)
+    switch (size) {
+    case 1:
+        *to = *from;
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    default:
+        memcpy(to, from, 8);
+        break;
+    }
+}
+
+static void swap(char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size / 2; i++) {
+        char low = bytes[i];
+        bytes[i] = bytes[size - 1 - i];
+        bytes[size - 1 - i] = low;
+    }
+}
+
+static void make_access(const tide_segment *segment, size_t position, const access *wanted,
+                        void *bits)
+{
+    char bytes[8];
+    bool swaps = tide_layout_swaps(wanted->layout);
+    char *address = segment->base_ + (wanted->by_index ? position * wanted->size : position);
+    if (wanted->writes) {
+        move(bytes, bits, wanted->size);
+        if (swaps)
+            swap(bytes, wanted->size);
+        move(address, bytes, wanted->size);
+    } else {
+        move(bytes, address, wanted->size);
+        if (swaps)
+            swap(bytes, wanted->size);
+        move(bits, bytes, wanted->size);
+    }
+}
+
+tide_status tide_access_slow_(const tide_segment *segment, size_t position, unsigned word,
+                              void *bits)
+{
+    access wanted = decode(word);
+    tide_section section;
+    tide_status status = check(segment, position, &wanted, bits);
+    if (status == TIDE_OK)
+        status = tide_section_open(segment, wanted.operation, &section);
+    if (status != TIDE_OK)
+        return status;
+    make_access(segment, position, &wanted, bits);
+    tide_section_close(&section);
+    return TIDE_OK;
+}
+
+void tide_access_or_fault_(const tide_segment *segment, size_t position, unsigned word, void *bits)
+{
+    if (tide_access_slow_(segment, position, word, bits) != TIDE_OK)
         tide_fault_raise();
 }

@@ -87,18 +87,6 @@ static void *serve_from_chunk(tide_arena *arena, tide_cell *cell, size_t size, s
     return tide_chunk_carve(chunk, size, alignment, zeroed);
 }
 
-/* A kept chunk that surely holds the request, taken out of the spare list. */
-static tide_chunk *take_spare(tide_extra *extra, size_t need)
-{
-    tide_chunk **link = &extra->spare;
-    while (*link != NULL && tide_chunk_payload(*link) < need)
-        link = &(*link)->next;
-    tide_chunk *chunk = *link;
-    if (chunk != NULL)
-        *link = chunk->next;
-    return chunk;
-}
-
 /* The newest chunk of the row stays in front: a block of its own goes behind it. */
 static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, size_t row_max)
 {
@@ -138,7 +126,7 @@ static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t siz
         request.last = tide_chunk_row_below(tide_chunk_payload(front), request.row_max);
     tide_chunk *chunk = NULL;
     if (extra != NULL)
-        chunk = take_spare(extra, request.size + alignment);
+        chunk = tide_extra_take_spare(extra, request.size + alignment);
     if (chunk == NULL)
         chunk = tide_chunk_obtain(tide_thread_current(), &request);
     if (chunk == NULL)
@@ -303,7 +291,7 @@ typedef struct resizing {
 } resizing;
 
 /* Where an allocation that ends at `end` lies: in the window, in the newest chunk, or nowhere that
- * can grow. */
+ * can grow. Where a chunk starts, what lies below it ends. */
 typedef struct growth {
     char *limit;       /* it may grow up to here; NULL: nowhere */
     tide_chunk *chunk; /* NULL: in the window */
@@ -315,7 +303,7 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
         return (growth){tide_arena_window_end(arena, cell), NULL};
     tide_chunk *chunk = tide_cell_chunks(cell);
     bool is_window_end = (arena->state_ & TIDE_STATE_WINDOW) != 0 && arena->end_ == end;
-    if (chunk != NULL && end == chunk->bump && !is_window_end)
+    if (chunk != NULL && end == chunk->bump && end != chunk->start && !is_window_end)
         return (growth){chunk->limit, chunk};
     return (growth){NULL, NULL};
 }

@@ -131,15 +131,20 @@ static void wipe(char *start, size_t size)
     tide_bytes_wipe(start, 0, size);
 }
 
-void tide_cell_wipe(tide_cell *cell)
+void tide_cell_wipe_chunks(const tide_cell *cell)
 {
-    char *pool = tide_cell_pool(cell);
-    if (pool != NULL)
-        wipe(pool, tide_settings_get()->pool_size);
     for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next) {
         if (tide_chunk_has_memory(chunk))
             wipe(chunk->start, (size_t)(chunk->bump - chunk->start));
     }
+}
+
+void tide_cell_wipe(const tide_cell *cell)
+{
+    char *pool = tide_cell_pool(cell);
+    if (pool != NULL)
+        wipe(pool, tide_settings_get()->pool_size);
+    tide_cell_wipe_chunks(cell);
 }
 
 static void drop(tide_chunk *chunk, tide_ending *ending)
@@ -286,9 +291,10 @@ tide_status tide_arena_close_slow_(tide_arena *arena)
     return close_quickly(arena) ? TIDE_OK : close_fully(arena);
 }
 
-/* The row's chunks stay, empty; the newest is used first, the others wait in the extra. Where there
- * is no memory for one, they go. */
-static void keep_chunks(tide_cell *cell, tide_ending *ending)
+/* The row's chunks stay, empty; the newest is used first, the others wait in the extra.
+ * Where there is no memory for one, they go. So do mapped files, which hold nothing that
+ * could be used again. */
+void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending)
 {
     size_t row_max = tide_settings_get()->chunk_max;
     tide_extra *extra = tide_extra_of(cell);
@@ -299,7 +305,7 @@ static void keep_chunks(tide_cell *cell, tide_ending *ending)
     for (tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = next) {
         next = chunk->next;
         chunk->next = NULL;
-        if (tide_chunk_payload(chunk) > row_max) {
+        if (tide_chunk_payload(chunk) > row_max || tide_chunk_is_wrapped(chunk)) {
             drop(chunk, ending);
             continue;
         }
@@ -316,6 +322,7 @@ static void keep_chunks(tide_cell *cell, tide_ending *ending)
         }
     }
     tide_cell_set_chunks(cell, kept);
+    cell->special &= ~TIDE_CELL_MAPPED;
 }
 
 tide_status tide_arena_reset(tide_arena *arena)
@@ -333,7 +340,7 @@ tide_status tide_arena_reset(tide_arena *arena)
     if (tide_cell_is_wiped(cell))
         tide_cell_wipe(cell);
     tide_cell_clear_pool(cell, pool_used(arena, cell));
-    keep_chunks(cell, &ending);
+    tide_cell_keep_chunks(cell, &ending);
     tide_cell_set_mark(cell, opened);
     start_window(arena, cell);
     TIDE_ASSERT(tide_arena_is_valid(arena));

@@ -100,8 +100,12 @@ tide_status tide_arena_serve(tide_arena *arena, size_t size, size_t alignment, b
 /* The end of a cell's memory, in the order of the contract, after its epoch has moved on: cleanups
  * run, wiping, chunks back. `pool_used` is how much of the pool was handed out at most. */
 void tide_cell_clear_pool(tide_cell *cell, size_t pool_used);
-void tide_cell_wipe(tide_cell *cell);
+void tide_cell_wipe(const tide_cell *cell);
+void tide_cell_wipe_chunks(const tide_cell *cell);
 void tide_cell_drop_chunks(tide_cell *cell, tide_ending *ending);
+
+/* A reset: the row's chunks stay with the cell, empty; the others go. */
+void tide_cell_keep_chunks(tide_cell *cell, tide_ending *ending);
 
 /* What close, reset and close-to report. */
 tide_status tide_ending_report(const tide_ending *ending, const char *operation,

@@ -8,7 +8,9 @@
 #include "base/lock.h"
 #include "base/settings.h"
 #include "lifetime/chunk.h"
+#include "lifetime/retire.h"
 #include "lifetime/thread.h"
+#include "lifetime/word.h"
 #include <tidepool/manager.h>
 
 /* A slab's first block is its header. */
@@ -30,7 +32,8 @@ static tide_lock lock;
 static tide_slab *slabs;      /* newest first */
 static tide_cell *free_cells; /* idle, newest first */
 
-tide_cell tide_cell_global = {.epoch = 2, .mark = TIDE_MARK_NONE};
+tide_cell tide_cell_global = {
+    .epoch = TIDE_GLOBAL_EPOCH, .mark = TIDE_MARK_NONE, .owner = TIDE_OWNER_ANYONE};
 
 void tide_cells_lock(void)
 {
@@ -264,12 +267,12 @@ void tide_cells_adopt(const tide_home_thread *survivor)
  * somebody the cell no longer knows: it is CLOSED to everyone. */
 tide_status tide_scope_status(const tide_cell *cell, uint64_t epoch)
 {
-    if (cell == &tide_cell_global)
-        return TIDE_OK;
     tide_thread_return();
     uint64_t now = tide_relaxed_(&cell->epoch);
     /* Pairs with the release store of each new owner: who sees it sees since when. */
     uint64_t owner = __atomic_load_n(&cell->owner, __ATOMIC_ACQUIRE);
+    if (owner == TIDE_OWNER_ANYONE)
+        return tide_word_epoch(now) == epoch ? TIDE_OK : TIDE_CLOSED;
     bool mine = owner == tide_thread_self_()->owner;
     if (now == epoch)
         return mine ? TIDE_OK : TIDE_WRONG_OWNER;
@@ -290,6 +293,6 @@ tide_status tide_scope_check(tide_cell *cell, uint64_t epoch, const char *operat
     if (status == TIDE_CLOSED)
         return TIDE_ERROR(status, operation, object,
                           "closed: of epoch %" PRIu64 ", its cell is at epoch %" PRIu64, epoch,
-                          tide_relaxed_(&cell->epoch));
+                          tide_cell_epoch(cell));
     return status;
 }

@@ -99,8 +99,30 @@ void tide_cells_visit(void (*visit)(tide_cell *cell, void *context), void *conte
  * thread's goes to the process-wide list, whoever had it. */
 void tide_cells_adopt(const struct tide_home_thread *survivor);
 
-/* The cell of the global scope: epoch 2 for ever, nobody's. */
+/* The cell of the global scope, which never closes: TIDE_GLOBAL_EPOCH for ever. */
 extern tide_cell tide_cell_global;
+
+/* Whether several threads may use the scope. */
+static inline bool tide_cell_is_shared(const tide_cell *cell)
+{
+    return tide_relaxed_(&cell->owner) == TIDE_OWNER_ANYONE;
+}
+
+/* The cell's present epoch, of either kind. */
+static inline uint64_t tide_cell_epoch(const tide_cell *cell)
+{
+    uint64_t word = tide_relaxed_(&cell->epoch);
+    return tide_cell_is_shared(cell) ? word & TIDE_SHARED_EPOCH : word;
+}
+
+/* A taken cell is nobody's and has nothing again. */
+static inline void tide_cell_forget(tide_cell *cell)
+{
+    cell->special = 0;
+    cell->arena = 0;
+    cell->chunks = NULL;
+    tide_relaxed_store_(&cell->mark, 0);
+}
 
 /* Owner, then liveness, of a scope for the calling thread; notes what is wrong for `operation`. */
 tide_status tide_scope_check(tide_cell *cell, uint64_t epoch, const char *operation);

@@ -90,6 +90,21 @@ static tide_chunk *make_foreign_chunk(const tide_manager *manager, size_t payloa
     return chunk;
 }
 
+tide_chunk *tide_chunk_wrap(const tide_manager *manager, void *start, size_t size)
+{
+    tide_chunk *chunk = tide_system_allocate(sizeof *chunk, LINE, 0);
+    if (chunk != NULL)
+        *chunk = (tide_chunk){
+            .bump = start,
+            .limit = start,
+            .dirty = start,
+            .start = start,
+            .manager = manager,
+            .size = size,
+        };
+    return chunk;
+}
+
 static tide_chunk *make(const tide_manager *manager, size_t payload, size_t alignment,
                         unsigned request)
 {
@@ -204,10 +219,11 @@ static void settle(tide_home_thread *thread, tide_chunk *chunk)
     set_home(thread, chunk);
 }
 
-/* The home chunk or a cached one of at least `payload` bytes, a size of the row, or NULL. */
-static inline tide_chunk *find_idle(tide_home_thread *thread, size_t payload)
+/* A cached chunk of at least `payload` bytes, a size of the row, or the home chunk if it may be
+ * that, or NULL. */
+static inline tide_chunk *find_idle(tide_home_thread *thread, size_t payload, bool may_be_home)
 {
-    if (home_is_idle(thread) && thread->fast.chunk_room >= payload) {
+    if (may_be_home && home_is_idle(thread) && thread->fast.chunk_room >= payload) {
         tide_chunk *chunk = thread->fast.home_chunk;
         chunk->bump = chunk->start;
         return chunk;
@@ -235,11 +251,13 @@ tide_chunk *tide_chunk_obtain(tide_home_thread *thread, const tide_chunk_request
     if (need <= request->row_max) {
         size_t payload = row_payload(request, need);
         bool is_system = request->manager == NULL;
-        tide_chunk *chunk = is_system ? find_idle(thread, payload) : NULL;
+        tide_chunk *chunk =
+            is_system && thread != NULL ? find_idle(thread, payload, !request->shared) : NULL;
         if (chunk != NULL)
             return chunk;
         /* An arena's first chunk is to become the home chunk when it comes back. */
-        bool may_be_home = is_system && request->last == 0 && tide_settings_get()->ready;
+        bool may_be_home =
+            is_system && !request->shared && request->last == 0 && tide_settings_get()->ready;
         size_t ready = tide_settings_get()->chunk_ready;
         if (may_be_home && payload < ready && request->row_max >= ready)
             payload = ready;
@@ -344,17 +362,23 @@ static __attribute__((noinline)) void keep(tide_home_thread *thread, tide_chunk 
         push(thread, chunk);
 }
 
+bool tide_chunk_is_cacheable(const tide_chunk *chunk)
+{
+    return chunk->manager == NULL && is_of_row(tide_chunk_payload(chunk)) &&
+           chunk->start == (const char *)(chunk + 1);
+}
+
 tide_status tide_chunk_give_back(tide_home_thread *thread, tide_chunk *chunk)
 {
     TIDE_ASSERT(tide_chunk_is_valid(chunk));
     if (chunk->manager != NULL)
         return destroy(chunk);
-    if (chunk == thread->fast.home_chunk) {
+    if (thread != NULL && chunk == thread->fast.home_chunk) {
         chunk->bump = NULL;
         chunk->next = NULL;
         return TIDE_OK;
     }
-    if (!is_of_row(tide_chunk_payload(chunk)) || chunk->start != (char *)(chunk + 1))
+    if (thread == NULL || !tide_chunk_is_cacheable(chunk))
         return destroy(chunk);
     tide_checker_forbid(chunk->start, tide_chunk_payload(chunk));
     if (!keep_beside_home(thread, chunk))
@@ -406,7 +430,7 @@ tide_chunk *tide_chunk_take_idle(tide_home_thread *thread, size_t size, bool zer
         return NULL;
     if (size > payload)
         payload = (size_t)1 << (64 - __builtin_clzll(size - 1));
-    tide_chunk *chunk = find_idle(thread, payload);
+    tide_chunk *chunk = find_idle(thread, payload, true);
     if (chunk != NULL)
         count_as_used(chunk, chunk->start, chunk->start + size, zeroed);
     return chunk;

@@ -34,6 +34,7 @@ typedef struct tide_chunk_request {
     size_t size;      /* bytes, at least 1 */
     size_t alignment; /* a power of two */
     bool zeroed;
+    bool shared; /* for a shared arena, which leaves the home chunk to its thread */
     size_t last; /* payload of the arena's newest chunk of the row; 0: it has none */
     size_t row_min;
     size_t row_max;
@@ -44,13 +45,23 @@ typedef struct tide_chunk_request {
  * nothing noted. `thread` is the calling one. */
 tide_chunk *tide_chunk_obtain(struct tide_home_thread *thread, const tide_chunk_request *request);
 
+/*
+ * A chunk around memory that is there already and that nothing is allocated from: a mapped file. It
+ * has no payload, bump, limit and start are one; so its bytes count nowhere, no checker hears of
+ * them, and nobody clears, wipes or keeps them. `manager` gets `size` bytes at `start` back when
+ * the chunk is given back. NULL when there is no memory for the header.
+ */
+tide_chunk *tide_chunk_wrap(const tide_manager *manager, void *start, size_t size);
+
+/* Whether an idle chunk of this kind may be kept: of the system's and of a size of the row. */
+bool tide_chunk_is_cacheable(const tide_chunk *chunk);
 /* An idle chunk of the calling thread, in use, its first `size` bytes handed out, cleared if asked;
  * NULL when none will do. Only in ready mode; it holds to the bounds of the knobs. */
 tide_chunk *tide_chunk_take_idle(struct tide_home_thread *thread, size_t size, bool zeroed);
 
 /* Takes a chunk back: to the calling thread's home slot if it is the one there, into the calling
  * thread's cache, or to its manager, whose status it returns (OK otherwise). Its bytes are nobody's
- * from here on. */
+ * from here on. `thread` may be NULL: there is no block, and nothing to keep it in. */
 tide_status tide_chunk_give_back(struct tide_home_thread *thread, tide_chunk *chunk);
 
 /* Serves a request from the chunk's free bytes, cleared if asked; NULL when they don't suffice. */
@@ -79,6 +90,12 @@ static inline size_t tide_chunk_row_below(size_t payload, size_t row_max)
 static inline size_t tide_chunk_payload(const tide_chunk *chunk)
 {
     return (size_t)(chunk->limit - chunk->start);
+}
+
+/* Whether it is one of tide_chunk_wrap(). */
+static inline bool tide_chunk_is_wrapped(const tide_chunk *chunk)
+{
+    return chunk->limit == chunk->start;
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include <tidepool/tidepool.h>
 
 /* The second names of TIDE_OF_LAYOUT_. */
-#define ALIAS(name) TIDE_API extern __typeof__(name) name##_layout1_ __attribute__((alias(#name)))
+#define ALIAS(name) TIDE_API extern __typeof__(name) name##_layout2_ __attribute__((alias(#name)))
 
 ALIAS(tide_arena_open);
 ALIAS(tide_arena_allocate);

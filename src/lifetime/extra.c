@@ -35,6 +35,17 @@ tide_extra *tide_extra_obtain(tide_cell *cell)
     return extra;
 }
 
+tide_chunk *tide_extra_take_spare(tide_extra *extra, size_t need)
+{
+    tide_chunk **link = &extra->spare;
+    while (*link != NULL && tide_chunk_payload(*link) < need)
+        link = &(*link)->next;
+    tide_chunk *chunk = *link;
+    if (chunk != NULL)
+        *link = chunk->next;
+    return chunk;
+}
+
 void tide_extra_free(tide_extra *extra)
 {
     tide_system_free(extra, sizeof *extra, _Alignof(tide_extra));

@@ -47,6 +47,9 @@ tide_extra *tide_extra_obtain(tide_cell *cell);
 /* The cell's extra, or NULL. */
 tide_extra *tide_extra_of(const tide_cell *cell);
 
+/* A kept chunk that surely holds `need` bytes, taken out of the spare ones, or NULL. */
+tide_chunk *tide_extra_take_spare(tide_extra *extra, size_t need);
+
 /* Whether what its arena hands out is overwritten at the end. */
 bool tide_cell_is_wiped(const tide_cell *cell);
 

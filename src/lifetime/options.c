@@ -7,6 +7,7 @@
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
+#include "lifetime/options.h"
 
 #define CHUNK_SMALLEST ((size_t)1024)
 #define CHUNK_LARGEST  ((size_t)1 << 30)
@@ -28,7 +29,7 @@ static void chunk_bounds(const tide_arena_options *options, size_t *least, size_
         *least = *most;
 }
 
-static tide_status check_options(const tide_arena_options *options)
+tide_status tide_options_check(const tide_arena_options *options)
 {
     tide_object object = {"options", options, NULL};
     if (options == NULL)
@@ -52,7 +53,7 @@ static tide_status check_options(const tide_arena_options *options)
     return options->manager != NULL ? tide_manager_check(options->manager) : TIDE_OK;
 }
 
-static void fill(tide_extra *extra, const tide_arena_options *options)
+void tide_options_apply(const tide_arena_options *options, tide_extra *extra)
 {
     chunk_bounds(options, &extra->chunk_min, &extra->chunk_max);
     extra->zero = options->zero;
@@ -67,7 +68,7 @@ static void fill(tide_extra *extra, const tide_arena_options *options)
 
 tide_status tide_arena_open_with(tide_arena *arena, const tide_arena_options *options)
 {
-    tide_status status = check_options(options);
+    tide_status status = tide_options_check(options);
     if (status != TIDE_OK)
         return status;
     if (arena == NULL)
@@ -84,7 +85,7 @@ tide_status tide_arena_open_with(tide_arena *arena, const tide_arena_options *op
         memcpy(arena, &before, sizeof before);
         return tide_arena_no_memory(NULL, "open");
     }
-    fill(extra, options);
+    tide_options_apply(options, extra);
     return TIDE_OK;
 }
 
@@ -105,7 +106,7 @@ static tide_status open_on_heap(tide_arena *arena, const tide_arena_options *opt
 /* Refused before there is anything that a fault handler could leave behind. */
 tide_arena *tide_arena_new(const tide_arena_options *options)
 {
-    if (options != NULL && check_options(options) != TIDE_OK)
+    if (options != NULL && tide_options_check(options) != TIDE_OK)
         tide_fault_raise();
     tide_arena *arena = tide_system_allocate(sizeof *arena, _Alignof(tide_arena), 0);
     if (arena == NULL) {

@@ -9,6 +9,7 @@
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
 #include "lifetime/extra.h"
+#include "lifetime/retire.h"
 #include "lifetime/thread.h"
 #include <tidepool/pool.h>
 
@@ -61,8 +62,9 @@ tide_status tide_pool_statistics_get(tide_pool_statistics *statistics)
 
 size_t tide_trim(void)
 {
+    size_t freed = tide_retire_drain(false);
     tide_home_thread *thread = tide_thread_current();
-    return thread != NULL ? tide_chunks_trim(thread) : 0;
+    return freed + (thread != NULL ? tide_chunks_trim(thread) : 0);
 }
 
 static void name_lost(tide_cell *cell, void *context)

@@ -5,7 +5,9 @@
 #include "base/error.h"
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/retire.h"
 #include "lifetime/segment.h"
+#include "lifetime/shared.h"
 #include <tidepool/detail/check_inline.h>
 
 static tide_status no_segment(const char *operation)
@@ -32,7 +34,7 @@ static uint64_t read_only_bit(const tide_segment *segment)
 
 tide_segment tide_segment_of_address(const void *address)
 {
-    return (tide_segment){(char *)(uintptr_t)address, 0, &tide_cell_global, tide_cell_global.epoch};
+    return (tide_segment){(char *)(uintptr_t)address, 0, &tide_cell_global, TIDE_GLOBAL_EPOCH};
 }
 
 size_t tide_segment_size(const tide_segment *segment)
@@ -237,5 +239,25 @@ tide_status tide_segment_attach(const tide_segment *segment, size_t size, tide_a
         return status;
     *attached = (tide_segment){segment->base_, size | read_only_bit(segment),
                                (tide_cell *)(uintptr_t)cell, tide_relaxed_(&cell->epoch)};
+    return TIDE_OK;
+}
+
+tide_status tide_segment_attach_shared(const tide_segment *segment, size_t size,
+                                       tide_shared_arena arena, tide_cleanup cleanup, void *context,
+                                       tide_segment *attached)
+{
+    if (!is_segment(segment))
+        return no_segment("attach");
+    if (attached == NULL)
+        return no_place(segment, "attach");
+    tide_status status = check_size(segment, size, "attach");
+    if (status == TIDE_OK)
+        status = tide_shared_check(arena, "attach");
+    if (status == TIDE_OK && cleanup != NULL)
+        status = tide_shared_attach(arena, cleanup, context);
+    if (status != TIDE_OK)
+        return status;
+    *attached =
+        (tide_segment){segment->base_, size | read_only_bit(segment), arena.cell_, arena.epoch_};
     return TIDE_OK;
 }

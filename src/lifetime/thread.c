@@ -11,7 +11,9 @@
 #include "base/tokens.h"
 #include "lifetime/cells.h"
 #include "lifetime/chunk.h"
+#include "lifetime/grace.h"
 #include "lifetime/report.h"
+#include "lifetime/retire.h"
 #include "lifetime/valid.h"
 
 /* What a slot holds that has nothing: taken for ever, so that the inline path needs no test for
@@ -27,19 +29,19 @@ tide_home_thread tide_start_thread = {
 };
 
 /* The symbol that names the layout; see detail/layout.h. */
-TIDE_API TIDE_THREAD_LOCAL tide_thread *volatile tide_thread_layout1_ = &tide_start_thread.fast;
+TIDE_API TIDE_THREAD_LOCAL tide_thread *volatile tide_thread_layout2_ = &tide_start_thread.fast;
 
 /* The tokens outlive the block: a destructor may need another one. 0 before the first. */
 static TIDE_THREAD_LOCAL tide_owner own_token;
 static TIDE_THREAD_LOCAL tide_owner current_token;
 
-static tide_home_thread *threads; /* under the lock of cells.h */
-static uint64_t mark_number = 1;  /* relaxed: it orders nothing, it only grows */
+tide_home_thread *tide_threads;
+static uint64_t mark_number = 1; /* relaxed: it orders nothing, it only grows */
 
 #if !TIDE_STATIC_TLS_
-tide_thread *tide_thread_self_layout1_(void)
+tide_thread *tide_thread_self_layout2_(void)
 {
-    return tide_thread_layout1_;
+    return tide_thread_layout2_;
 }
 #endif
 
@@ -47,7 +49,7 @@ tide_thread *tide_thread_self_layout1_(void)
  * variable and orders them at will. */
 static __attribute__((noinline)) void set_self(tide_home_thread *thread)
 {
-    tide_thread_layout1_ = &thread->fast;
+    tide_thread_layout2_ = &thread->fast;
     __asm__ volatile("" ::: "memory");
 }
 
@@ -59,10 +61,11 @@ uint64_t tide_mark_next(void)
 static void enroll(tide_home_thread *thread)
 {
     tide_cells_lock();
-    thread->next = threads;
-    if (threads != NULL)
-        threads->previous = thread;
-    threads = thread;
+    thread->next = tide_threads;
+    if (tide_threads != NULL)
+        tide_threads->previous = thread;
+    tide_threads = thread;
+    tide_grace_enroll(thread);
     tide_cells_unlock();
 }
 
@@ -72,15 +75,30 @@ static void strike_off(tide_home_thread *thread)
     if (thread->previous != NULL)
         thread->previous->next = thread->next;
     else
-        threads = thread->next;
+        tide_threads = thread->next;
     if (thread->next != NULL)
         thread->next->previous = thread->previous;
+}
+
+/* A section that the thread never ended must not be waited for: it ends with the thread's block. */
+static void end_section(tide_home_thread *thread)
+{
+    if (tide_relaxed_(&thread->fast.reading) == 0)
+        return;
+#ifdef TIDE_DEBUG
+    (void)TIDE_ERROR(TIDE_INVALID_ARGUMENT, "thread exit", TIDE_NO_OBJECT,
+                     "the thread %" PRIu64 " is inside a checked access", thread->number);
+    tide_fault_raise();
+#endif
+    __atomic_store_n(&thread->fast.reading, 0, __ATOMIC_RELEASE);
 }
 
 /* A home cell that an arena has stays that arena's: a fiber may close it on another thread. */
 static void leave(void *value)
 {
     tide_home_thread *thread = value;
+    end_section(thread);
+    (void)tide_retire_drain(false);
     current_token = thread->fast.owner;
     set_self(&tide_start_thread);
     tide_cells_lock();
@@ -96,14 +114,17 @@ static void leave(void *value)
     tide_system_free(thread, sizeof *thread, _Alignof(tide_home_thread));
 }
 
+/* The order in which locks nest: the lists of shared cells, those cells, the process-wide list. */
 static void fork_prepare(void)
 {
+    tide_retire_fork_prepare();
     tide_cells_lock();
 }
 
 static void fork_parent(void)
 {
     tide_cells_unlock();
+    tide_retire_fork_parent();
 }
 
 static void adopt_chunks(tide_home_thread *survivor, tide_home_thread *vanished)
@@ -130,10 +151,12 @@ static void fork_child(void)
     tokens_before_fork = tide_token_for_thread();
     own_token_at_fork = own_token;
     tide_home_thread *survivor = tide_thread_current();
-    tide_home_thread *thread = threads;
+    tide_home_thread *thread = tide_threads;
     tide_cells_adopt(survivor != NULL ? survivor : &tide_start_thread);
-    threads = survivor;
+    tide_threads = survivor;
     tide_cells_unlock();
+    tide_grace_forked();
+    tide_retire_fork_child();
     while (thread != NULL) {
         tide_home_thread *next = thread->next;
         if (thread != survivor) {
@@ -143,8 +166,10 @@ static void fork_child(void)
         }
         thread = next;
     }
-    if (survivor != NULL)
+    if (survivor != NULL) {
         survivor->next = survivor->previous = NULL;
+        survivor->number = tide_os_thread_number();
+    }
 }
 
 bool tide_thread_token_is_inherited(tide_owner own)
@@ -199,6 +224,7 @@ static void fill(tide_home_thread *thread)
     const tide_settings *settings = tide_settings_get();
     bool ready = settings->ready;
     thread->own = own_token;
+    thread->number = tide_os_thread_number();
     thread->fast.owner = current_token;
     thread->fast.word = tide_mark_word(tide_mark_next());
     thread->fast.home = &tide_no_cell;
@@ -240,6 +266,13 @@ tide_home_thread *tide_thread_enter(const char *operation)
     return tide_thread_current();
 }
 
+tide_home_thread *tide_thread_enter_quietly(void)
+{
+    if (tide_thread_current() == NULL)
+        (void)make_block();
+    return tide_thread_current();
+}
+
 void tide_thread_return(void)
 {
     if (tide_thread_current() == NULL && own_token != 0)
@@ -248,7 +281,7 @@ void tide_thread_return(void)
 
 bool tide_thread_token_lives(tide_owner own)
 {
-    for (tide_home_thread *thread = threads; thread != NULL; thread = thread->next) {
+    for (tide_home_thread *thread = tide_threads; thread != NULL; thread = thread->next) {
         if (thread->own == own || tide_relaxed_(&thread->fast.owner) == own)
             return true;
     }
@@ -258,7 +291,7 @@ bool tide_thread_token_lives(tide_owner own)
 size_t tide_thread_count(void)
 {
     size_t count = 0;
-    for (tide_home_thread *thread = threads; thread != NULL; thread = thread->next)
+    for (tide_home_thread *thread = tide_threads; thread != NULL; thread = thread->next)
         count++;
     return count;
 }
@@ -367,7 +400,7 @@ static bool is_current_elsewhere(const tide_home_thread *self, tide_owner token)
 {
     bool found = false;
     tide_cells_lock();
-    for (tide_home_thread *thread = threads; thread != NULL && !found; thread = thread->next)
+    for (tide_home_thread *thread = tide_threads; thread != NULL && !found; thread = thread->next)
         found = thread != self && tide_relaxed_(&thread->fast.owner) == token;
     tide_cells_unlock();
     return found;

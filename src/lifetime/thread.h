@@ -25,6 +25,7 @@ typedef struct tide_home_thread {
     tide_cell *kept[TIDE_IDLE_SLOTS];
     size_t cached_bytes;                 /* payload of cached chunks and of the home chunk */
     tide_chunk *cached[TIDE_CHUNK_ROWS]; /* idle chunks by payload, linked by next */
+    uint64_t number;                     /* the system's, for reports */
     struct tide_home_thread *next;       /* register of all threads; under the lock of cells.h */
     struct tide_home_thread *previous;
 } tide_home_thread;
@@ -37,9 +38,15 @@ _Static_assert(sizeof(tide_home_thread) + 4 * sizeof(tide_block) <= 1024,
  * when it can't be. A later call may have more luck. */
 tide_home_thread *tide_thread_enter(const char *operation);
 
+/* The same without a word. */
+tide_home_thread *tide_thread_enter_quietly(void);
+
 /* Makes a block for a thread that had one and has ended it: destructors of the program's own may
  * run after the library's. Nothing for a thread that never had one, or without memory. */
 void tide_thread_return(void);
+
+/* All threads that have a block, under the lock of cells.h. */
+extern tide_home_thread *tide_threads;
 
 /* What a thread without a block points to, and what a slot holds that has nothing: always taken. */
 extern tide_home_thread tide_start_thread;

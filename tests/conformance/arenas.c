@@ -26,27 +26,30 @@ typedef struct replay_cleanup {
     char message[48];
 } replay_cleanup;
 
-/* A kind that the format has and the library has not. */
-static bool kind_is_known(const char *kind)
+/* In the order of replay_kind. */
+static const char *const kinds[] = {"confined", "shared", "auto", "global"};
+
+static replay_kind argument_kind(replay_trace *replay, const json_t *line)
 {
-    return strcmp(kind, "shared") == 0 || strcmp(kind, "auto") == 0 || strcmp(kind, "global") == 0;
+    const char *name = argument_text(replay, line, "kind");
+    for (unsigned kind = CONFINED; kind <= GLOBAL; kind++) {
+        if (strcmp(kinds[kind], name) == 0)
+            return (replay_kind)kind;
+    }
+    replay_problem(replay, "unknown arena kind \"%s\"", name);
+    replay->stopped = true;
+    return CONFINED;
 }
 
 json_t *operation_open(replay_trace *replay, const json_t *line)
 {
-    const char *kind = argument_text(replay, line, "kind");
+    replay_kind kind = argument_kind(replay, line);
     const json_t *number = argument_any(replay, line, "arena");
-    if (strcmp(kind, "confined") != 0) {
-        if (kind_is_known(kind))
-            replay_problem(replay, "not supported yet: arena kind %s", kind);
-        else
-            replay_problem(replay, "unknown arena kind \"%s\"", kind);
-        replay->stopped = true;
-    }
     if (!replay_table_is_new(replay, &replay->arenas, number, false) || replay_has_problem(replay))
         return NULL;
     replay_arena *arena = replay_memory(sizeof *arena);
-    tide_status status = tide_arena_open(&arena->arena);
+    arena->kind = kind;
+    tide_status status = kind_open(arena);
     arena->open = status == TIDE_OK;
     arena->opener = replay->thread;
     arena->ran = json_array();
@@ -79,7 +82,7 @@ json_t *operation_close(replay_trace *replay, const json_t *line)
     replay_arena *arena = argument_arena(replay, line);
     if (replay_has_problem(replay))
         return NULL;
-    tide_status status = tide_arena_close(&arena->arena);
+    tide_status status = kind_close(arena);
     bool closed = status == TIDE_OK || status == TIDE_CLEANUP_FAILED;
     if (closed) {
         arena->open = false;
@@ -96,7 +99,7 @@ json_t *operation_alive(replay_trace *replay, const json_t *line)
     if (replay_has_problem(replay))
         return NULL;
     json_t *outcome = outcome_of(TIDE_OK);
-    json_object_set_new(outcome, "value", json_boolean(tide_arena_is_alive(&arena->arena)));
+    json_object_set_new(outcome, "value", json_boolean(kind_is_alive(arena)));
     return outcome;
 }
 
@@ -129,13 +132,13 @@ static tide_status make_attempt(replay_cleanup *cleanup)
     uint8_t byte;
     switch (cleanup->attempt) {
     case ATTEMPT_ALLOC:
-        return tide_arena_segment(&cleanup->arena->arena, 8, 8, &segment);
+        return kind_segment(cleanup->arena, 8, 8, &segment);
     case ATTEMPT_CLOSE:
-        return tide_arena_close(&cleanup->arena->arena);
+        return kind_close(cleanup->arena);
     case ATTEMPT_GET:
         return tide_load_u8(&cleanup->own, 0, &byte);
     case ATTEMPT_CLEANUP:
-        return tide_arena_attach(&cleanup->arena->arena, cleanup_nothing, NULL);
+        return kind_attach(cleanup->arena, cleanup_nothing, NULL);
     case ATTEMPT_NOTHING:
         break;
     }
@@ -200,7 +203,7 @@ static void find_own_segment(replay_trace *replay, replay_cleanup *cleanup)
         return;
     }
     tide_segment bare = tide_segment_of_address(&byte);
-    if (tide_segment_attach(&bare, 1, &arena->arena, NULL, NULL, &cleanup->own) != TIDE_OK)
+    if (kind_attach_segment(arena, &bare, 1, NULL, NULL, &cleanup->own) != TIDE_OK)
         replay_problem(replay, "no segment of the arena for \"get\"");
 }
 
@@ -210,7 +213,7 @@ json_t *operation_cleanup(replay_trace *replay, const json_t *line)
     replay_cleanup *cleanup = replay_cleanup_new(replay, line, arena, "id");
     if (cleanup == NULL || replay_has_problem(replay))
         return NULL;
-    tide_status status = tide_arena_attach(&arena->arena, replay_cleanup_run, cleanup);
+    tide_status status = kind_attach(arena, replay_cleanup_run, cleanup);
     if (status == TIDE_OK && cleanup->attempt == ATTEMPT_GET)
         find_own_segment(replay, cleanup);
     return replay_has_problem(replay) ? NULL : outcome_of(status);
@@ -225,7 +228,7 @@ json_t *operation_hold(replay_trace *replay, const json_t *line)
     replay_hold *hold = replay_memory(sizeof *hold);
     hold->arena = arena;
     hold->thread = replay->thread;
-    tide_status status = tide_arena_hold(&arena->arena, &hold->hold);
+    tide_status status = kind_hold(arena, &hold->hold);
     replay_table_put(&replay->holds, number, hold);
     return outcome_of(status);
 }
@@ -255,7 +258,7 @@ json_t *operation_alloc(replay_trace *replay, const json_t *line)
     if (!argument_is_new_segment(replay, line, "seg") || replay_has_problem(replay))
         return NULL;
     tide_segment segment;
-    tide_status status = tide_arena_segment(&arena->arena, size, alignment, &segment);
+    tide_status status = kind_segment(arena, size, alignment, &segment);
     json_t *outcome = outcome_of_segment(replay, status, &segment, json_object_get(line, "seg"));
     if (status != TIDE_OK)
         return outcome;

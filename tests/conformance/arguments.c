@@ -66,21 +66,26 @@ uint64_t argument_bits(replay_trace *replay, const json_t *line, const char *nam
 }
 
 /* The traces were made on a little-endian machine: there, native is little. */
+tide_layout argument_order_named(replay_trace *replay, const json_t *line, const char *name)
+{
+    const char *order = argument_text(replay, line, name);
+    if (strcmp(order, "le") == 0)
+        return TIDE_LITTLE_ENDIAN;
+    if (strcmp(order, "be") == 0 || strcmp(order, "swapped") == 0)
+        return TIDE_BIG_ENDIAN;
+    if (strcmp(order, "native") != 0)
+        expected_a(replay, name, "le, be, native or swapped");
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return TIDE_NATIVE_ENDIAN;
+#else
+    return TIDE_LITTLE_ENDIAN;
+#endif
+}
+
 tide_layout argument_layout(replay_trace *replay, const json_t *line)
 {
-    const char *order = argument_text(replay, line, "order");
     tide_layout layout = argument_bool(replay, line, "aligned") ? 0 : TIDE_UNALIGNED;
-    if (strcmp(order, "le") == 0)
-        return layout | TIDE_LITTLE_ENDIAN;
-    if (strcmp(order, "be") == 0 || strcmp(order, "swapped") == 0)
-        return layout | TIDE_BIG_ENDIAN;
-    if (strcmp(order, "native") != 0)
-        expected_a(replay, "order", "le, be, native or swapped");
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return layout | TIDE_NATIVE_ENDIAN;
-#else
-    return layout | TIDE_LITTLE_ENDIAN;
-#endif
+    return layout | argument_order_named(replay, line, "order");
 }
 
 replay_arena *argument_arena(replay_trace *replay, const json_t *line)

@@ -124,6 +124,8 @@ void replay_entities_begin(replay_trace *replay)
     replay->segments.noun = "segment";
     replay->cleanups.noun = "cleanup";
     replay->holds.noun = "hold";
+    replay->carvers.noun = "allocator";
+    replay->files.noun = "file";
 }
 
 static void release_hold(void *context)
@@ -131,9 +133,11 @@ static void release_hold(void *context)
     replay_ignore(tide_hold_release(context));
 }
 
+/* A counted arena ends with its one reference. */
 static void close_arena(void *context)
 {
-    replay_ignore(tide_arena_close(context));
+    replay_arena *arena = context;
+    replay_ignore(arena->kind == COUNTED ? tide_counted_release(arena->shared) : kind_close(arena));
 }
 
 size_t replay_entities_end(replay_trace *replay)
@@ -149,8 +153,8 @@ size_t replay_entities_end(replay_trace *replay)
         if (arena == NULL)
             continue;
         if (arena->open) {
-            left++;
-            crew_run(&replay->crew, arena->opener, close_arena, &arena->arena);
+            left += arena->kind == CONFINED || arena->kind == SHARED;
+            crew_run(&replay->crew, arena->opener, close_arena, arena);
         }
         json_decref(arena->ran);
         json_decref(arena->failed);
@@ -161,6 +165,9 @@ size_t replay_entities_end(replay_trace *replay)
     table_free(&replay->segments);
     table_free(&replay->cleanups);
     table_free(&replay->holds);
+    table_free(&replay->carvers);
+    replay_files_end(replay);
+    table_free(&replay->files);
     free(replay->allocations);
     return left;
 }

@@ -4,13 +4,12 @@
  * nothing: each operation is one call of the public interface, and what the call answers is put
  * beside what the trace expects.
  *
- *     replay.c      one trace: its lines, their fields, expected against got
- *     entities.c    the arenas, segments, holds and cleanups of a trace, by their numbers
- *     arguments.c   the arguments of a line
- *     arenas.c, views.c, scalars.c, bulk.c      the operations
- *     outcome.c     status -> kind, and when two outcomes are the same
- *     values.c      numbers and bytes as JSON
- *     crew.c        the threads
+ *     replay.c      one trace: its lines, their fields, expected against got entities.c    the
+ *     arenas, segments, holds and cleanups of a trace, by their numbers arguments.c   the arguments
+ *     of a line kinds.c       an arena of any kind: one call of the interface for each operation
+ *     arenas.c, views.c, scalars.c, bulk.c, elements.c, strings.c, carvers.c, files.c   the
+ *     operations outcome.c     status -> kind, and when two outcomes are the same values.c
+ *     numbers and bytes as JSON crew.c        the threads
  */
 #ifndef REPLAY_H
 #define REPLAY_H
@@ -30,11 +29,15 @@ typedef struct replay_table {
     size_t count;
 } replay_table;
 
-/* What the cleanups of an arena did so far, in the order in which they did it. */
+typedef enum replay_kind { CONFINED, SHARED, COUNTED, GLOBAL } replay_kind;
+
+/* An arena, and what its cleanups did so far, in the order in which they did it. */
 typedef struct replay_arena {
-    tide_arena arena;
-    unsigned opener; /* the thread that opened it */
-    bool open;       /* opened and not closed, by the statuses that came back */
+    replay_kind kind;
+    tide_arena arena;         /* CONFINED */
+    tide_shared_arena shared; /* every other kind */
+    unsigned opener;          /* the thread that opened it */
+    bool open;                /* opened and not closed, by the statuses that came back */
     bool has_segment;
     tide_segment segment; /* the first that it gave, without those of no bytes */
     json_t *ran;
@@ -67,6 +70,8 @@ typedef struct replay_trace {
     replay_table segments;
     replay_table cleanups;
     replay_table holds;
+    replay_table carvers;
+    replay_table files;
     replay_allocation *allocations;
     size_t allocation_count;
     size_t allocation_room;
@@ -133,6 +138,36 @@ const tide_segment *argument_segment(replay_trace *replay, const json_t *line, c
 /* Whether the line names a new segment by `name`, or null. */
 bool argument_is_new_segment(replay_trace *replay, const json_t *line, const char *name);
 
+/* kinds.c */
+tide_status kind_open(replay_arena *arena);
+tide_status kind_close(replay_arena *arena);
+bool kind_is_alive(const replay_arena *arena);
+tide_status kind_segment(replay_arena *arena, size_t size, size_t alignment, tide_segment *segment);
+tide_status kind_attach(replay_arena *arena, tide_cleanup cleanup, void *context);
+tide_status kind_hold(replay_arena *arena, tide_hold *hold);
+tide_status kind_attach_segment(replay_arena *arena, const tide_segment *segment, size_t size,
+                                tide_cleanup cleanup, void *context, tide_segment *attached);
+tide_status kind_array(replay_arena *arena, tide_layout layout, size_t size, const void *elements,
+                       size_t count, tide_segment *segment);
+tide_status kind_text(replay_arena *arena, const char *text, size_t length, tide_charset charset,
+                      tide_segment *segment);
+tide_status kind_map(replay_arena *arena, int descriptor, tide_map_mode mode, size_t offset,
+                     size_t size, tide_segment *segment);
+
+/* scalars.c: the types, by the name in a field. */
+typedef struct scalar_type scalar_type;
+const scalar_type *argument_type_named(replay_trace *replay, const json_t *line, const char *field);
+size_t scalar_type_size(const scalar_type *type);
+/* An element of an array in native order, at `at`, from JSON or as JSON. */
+void scalar_parse_element(replay_trace *replay, const scalar_type *type, const json_t *value,
+                          void *at);
+json_t *scalar_print_element(const scalar_type *type, const void *at);
+tide_layout argument_order_named(replay_trace *replay, const json_t *line, const char *name);
+
+/* views.c: also the bytes that lie in a new segment. */
+json_t *outcome_of_new_segment(replay_trace *replay, tide_status status,
+                               const tide_segment *segment, const json_t *number);
+
 /* The operations. */
 replay_run operation_open, operation_close, operation_alive, operation_cleanup, operation_hold,
     operation_unhold, operation_alloc;
@@ -142,6 +177,12 @@ replay_run operation_of_address, operation_slice, operation_read_only, operation
 replay_run operation_get, operation_set, operation_get_at_index, operation_set_at_index;
 replay_run operation_read, operation_write, operation_hash, operation_fill, operation_copy,
     operation_mismatch;
+replay_run operation_alloc_from_array, operation_elements, operation_to_array,
+    operation_copy_elements;
+replay_run operation_alloc_from_string, operation_get_string, operation_set_string;
+replay_run operation_slicing_allocator, operation_prefix_allocator, operation_carver_alloc;
+replay_run operation_file, operation_map, operation_force, operation_file_hash;
+void replay_files_end(replay_trace *replay);
 
 /* views.c: a result that is a segment: its size, and its place in the table. */
 json_t *outcome_of_segment(replay_trace *replay, tide_status status, const tide_segment *segment,

@@ -9,8 +9,9 @@
 /* A value of any type of the format: its bits in the low bytes. */
 typedef uint64_t scalar_bits;
 
-typedef struct scalar_type {
+struct scalar_type {
     const char *name;
+    size_t size;
     tide_status (*load)(const tide_segment *segment, size_t offset, tide_layout layout,
                         scalar_bits *bits);
     tide_status (*load_at)(const tide_segment *segment, size_t index, tide_layout layout,
@@ -21,7 +22,7 @@ typedef struct scalar_type {
                             scalar_bits bits);
     scalar_bits (*parse)(replay_trace *replay, const json_t *line);
     json_t *(*print)(scalar_bits bits);
-} scalar_type;
+};
 
 static scalar_bits parse_integer(replay_trace *replay, const json_t *line, json_int_t limit)
 {
@@ -155,27 +156,82 @@ static json_t *print_addr(scalar_bits bits)
 
 SCALAR_TYPES(SCALAR_CALLS)
 
-#define SCALAR_ROW(text, name)                                                              \
-    {                                                                                       \
-        text, load_##name, load_##name##_at, store_##name, store_##name##_at, parse_##name, \
-            print_##name                                                                    \
+#define SCALAR_ROW(text, name, size)                                                              \
+    {                                                                                             \
+        text, size, load_##name, load_##name##_at, store_##name, store_##name##_at, parse_##name, \
+            print_##name                                                                          \
     }
 
 static const scalar_type scalar_types[] = {
-    SCALAR_ROW("i8", i8),        SCALAR_ROW("i16", i16),   SCALAR_ROW("i32", i32),
-    SCALAR_ROW("i64", i64),      SCALAR_ROW("f32", f32),   SCALAR_ROW("f64", f64),
-    SCALAR_ROW("bool", boolean), SCALAR_ROW("addr", addr),
+    SCALAR_ROW("i8", i8, 1),        SCALAR_ROW("i16", i16, 2),   SCALAR_ROW("i32", i32, 4),
+    SCALAR_ROW("i64", i64, 8),      SCALAR_ROW("f32", f32, 4),   SCALAR_ROW("f64", f64, 8),
+    SCALAR_ROW("bool", boolean, 1), SCALAR_ROW("addr", addr, 8),
 };
 
-static const scalar_type *argument_type(replay_trace *replay, const json_t *line)
+const scalar_type *argument_type_named(replay_trace *replay, const json_t *line, const char *field)
 {
-    const char *name = argument_text(replay, line, "type");
+    const char *name = argument_text(replay, line, field);
     for (size_t i = 0; i < sizeof scalar_types / sizeof scalar_types[0]; i++) {
         if (strcmp(scalar_types[i].name, name) == 0)
             return &scalar_types[i];
     }
     replay_problem(replay, "unknown type \"%s\"", name);
     return NULL;
+}
+
+static const scalar_type *argument_type(replay_trace *replay, const json_t *line)
+{
+    return argument_type_named(replay, line, "type");
+}
+
+size_t scalar_type_size(const scalar_type *type)
+{
+    return type->size;
+}
+
+/* The bits of a type of fewer than 8 bytes are the low ones. */
+static void put_bits(void *at, size_t size, scalar_bits bits)
+{
+    const uint8_t of_1 = (uint8_t)bits;
+    const uint16_t of_2 = (uint16_t)bits;
+    const uint32_t of_4 = (uint32_t)bits;
+    const void *const from[] = {NULL, &of_1, &of_2, NULL, &of_4, NULL, NULL, NULL, &bits};
+    memcpy(at, from[size], size);
+}
+
+static scalar_bits get_bits(const void *at, size_t size)
+{
+    uint8_t of_1;
+    uint16_t of_2;
+    uint32_t of_4;
+    scalar_bits bits;
+    switch (size) {
+    case 1:
+        memcpy(&of_1, at, size);
+        return of_1;
+    case 2:
+        memcpy(&of_2, at, size);
+        return of_2;
+    case 4:
+        memcpy(&of_4, at, size);
+        return of_4;
+    default:
+        memcpy(&bits, at, size);
+        return bits;
+    }
+}
+
+void scalar_parse_element(replay_trace *replay, const scalar_type *type, const json_t *value,
+                          void *at)
+{
+    json_t *line = json_pack("{s:O}", "value", value);
+    put_bits(at, type->size, type->parse(replay, line));
+    json_decref(line);
+}
+
+json_t *scalar_print_element(const scalar_type *type, const void *at)
+{
+    return type->print(get_bits(at, type->size));
 }
 
 /* By offset, or by index where that is the position's name. */

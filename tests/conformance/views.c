@@ -17,6 +17,17 @@ json_t *outcome_of_segment(replay_trace *replay, tide_status status, const tide_
     return outcome;
 }
 
+json_t *outcome_of_new_segment(replay_trace *replay, tide_status status,
+                               const tide_segment *segment, const json_t *number)
+{
+    json_t *outcome = outcome_of_segment(replay, status, segment, number);
+    if (status == TIDE_OK)
+        json_object_set_new(
+            outcome, "bytes",
+            value_of_bytes(tide_segment_address(segment), tide_segment_size(segment)));
+    return outcome;
+}
+
 json_t *operation_of_address(replay_trace *replay, const json_t *line)
 {
     uint64_t address = argument_bits(replay, line, "value", 16);
@@ -83,7 +94,7 @@ json_t *operation_reinterpret(replay_trace *replay, const json_t *line)
     if (arena == NULL)
         status = tide_segment_resize(segment, size, &made);
     else
-        status = tide_segment_attach(segment, size, &arena->arena,
+        status = kind_attach_segment(arena, segment, size,
                                      cleanup == NULL ? NULL : replay_cleanup_run, cleanup, &made);
     return outcome_of_segment(replay, status, &made, json_object_get(line, "id"));
 }

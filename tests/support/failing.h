@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the calling thread's n-th allocation fail: malloc, calloc, realloc, posix_memalign and mmap
- * alike, and the C library's calls that keep something for later, and so need memory too. For tests
- * linked with --wrap of them all; include it in one file of the program.
+ * alike, and the C library's calls that keep something for later, and so need memory too; and what
+ * else the system does for the library. For tests linked with --wrap of those calls; include it in
+ * one file of the program.
  *
  *     for (long n = 0;; n++) {
  *         failing_from(n);
@@ -21,7 +22,12 @@
 #ifndef TIDEPOOL_TESTS_FAILING_H
 #define TIDEPOOL_TESTS_FAILING_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +64,31 @@ static inline __attribute__((unused)) long failing_stop(void)
     return failures;
 }
 
+/* What the system refuses besides: the next call fails with that error number, 0: it is made.
+ * `before` is called before each of them, and before mmap. */
+typedef struct failing_system {
+    int unmap;
+    int reserve; /* fallocate */
+    int sync;
+    void (*before)(const char *call);
+} failing_system;
+
+static __thread failing_system system_refuses;
+
+static bool refused_now(int *error)
+{
+    errno = *error;
+    *error = 0;
+    return errno != 0;
+}
+
+static void call_before(const char *call)
+{
+    void (*before)(const char *) = system_refuses.before;
+    if (before != NULL)
+        before(call);
+}
+
 static bool failing_now(void)
 {
     if (failing.left < 0)
@@ -90,6 +121,9 @@ void *__real_realloc(void *block, size_t size);
 int __real_posix_memalign(void **block, size_t alignment, size_t size);
 void *__real_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
 
+int __real_munmap(void *address, size_t size);
+int __real_fallocate(int file, int mode, off_t offset, off_t size);
+int __real_msync(void *address, size_t size, int flags);
 bool __real_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 bool __real_tide_os_at_exit(void (*callback)(void));
 bool __real_tide_os_thread_exit_arm(void *value);
@@ -99,6 +133,9 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
+int __wrap_munmap(void *address, size_t size);
+int __wrap_fallocate(int file, int mode, off_t offset, off_t size);
+int __wrap_msync(void *address, size_t size, int flags);
 bool __wrap_tide_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 bool __wrap_tide_os_at_exit(void (*callback)(void));
 bool __wrap_tide_os_thread_exit_arm(void *value);
@@ -125,7 +162,26 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
+    call_before("mmap");
     return failing_now() ? MAP_FAILED : __real_mmap(address, size, protection, flags, file, offset);
+}
+
+int __wrap_munmap(void *address, size_t size)
+{
+    call_before("munmap");
+    return refused_now(&system_refuses.unmap) ? -1 : __real_munmap(address, size);
+}
+
+int __wrap_fallocate(int file, int mode, off_t offset, off_t size)
+{
+    call_before("fallocate");
+    return refused_now(&system_refuses.reserve) ? -1 : __real_fallocate(file, mode, offset, size);
+}
+
+int __wrap_msync(void *address, size_t size, int flags)
+{
+    call_before("msync");
+    return refused_now(&system_refuses.sync) ? -1 : __real_msync(address, size, flags);
 }
 
 /* A test that counts allocations alone defines FAILING_ONLY_MEMORY: these always get

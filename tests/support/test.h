@@ -53,7 +53,7 @@ const char *__asan_default_options(void)
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
-    return "allocator_may_return_null=1";
+    return "allocator_may_return_null=1:die_after_fork=0";
 }
 #endif
 TIDE_END_DECLS

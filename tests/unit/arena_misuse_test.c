@@ -17,7 +17,8 @@ static void assert_every_call_is_refused(tide_status status, tide_arena *arena)
     tide_segment segment = canary_segment();
     tide_segment plain = tide_segment_of_address(&segment);
     tide_hold hold;
-    char text[] = "text";
+    char text[] = "text", *copy = text;
+    const tide_segment string = segment_over(text, sizeof text);
     memset(&hold, 0x5A, sizeof hold);
 
     assert_fault(status, tide_arena_allocate(arena, 8, 8));
@@ -38,6 +39,8 @@ static void assert_every_call_is_refused(tide_status status, tide_arena *arena)
     assert_refused(status, tide_arena_attach(arena, no_cleanup, NULL));
     assert_refused(status, tide_segment_attach(&plain, 4, arena, NULL, NULL, &segment));
     assert_refused(status, tide_segment_attach(&plain, 4, arena, no_cleanup, NULL, &segment));
+    assert_refused(status, tide_arena_text(arena, text, 4, TIDE_UTF8, &segment));
+    assert_refused(status, tide_text_read_into(&string, 0, TIDE_UTF8, arena, &copy, NULL));
     assert_refused(status, tide_arena_hold(arena, &hold));
     assert_refused(status, tide_arena_hand_over(arena, tide_owner_current()));
     assert_refused(status, tide_arena_reset(arena));
@@ -46,6 +49,7 @@ static void assert_every_call_is_refused(tide_status status, tide_arena *arena)
     assert_true(is_canary(&segment));
     assert_true(all_bytes_are(&hold, 0x5A, sizeof hold));
     assert_string_equal(text, "text");
+    assert_ptr_equal(copy, text);
 }
 
 static void null_is_no_arena(void **state)

@@ -127,6 +127,58 @@ void segments_are_sliced_filled_copied_and_compared()
     CHECK(tide_arena_close(&arena) == TIDE_OK);
 }
 
+// One call of every form of every type.
+#define OPERATE(T, type, bits)                                                                \
+    {                                                                                         \
+        type value = tide_atomic_get_##T(&segment, 0);                                        \
+        bool exchanged = false;                                                               \
+        tide_atomic_set_##T(&segment, 0, value);                                              \
+        CHECK(tide_atomic_exchange_##T(&segment, 0, value) == value);                         \
+        CHECK(tide_atomic_compare_exchange_##T(&segment, 0, &value, value));                  \
+        CHECK(tide_atomic_try_get_##T(&segment, 0, &value) == TIDE_OK);                       \
+        CHECK(tide_atomic_try_set_##T(&segment, 0, value) == TIDE_OK);                        \
+        CHECK(tide_atomic_try_exchange_##T(&segment, 0, value, &value) == TIDE_OK);           \
+        CHECK(tide_atomic_try_compare_exchange_##T(&segment, 0, &value, value, &exchanged) == \
+              TIDE_OK);                                                                       \
+        CHECK(exchanged);                                                                     \
+        CHECK(tide_atomic_try_get_##T(&segment, 1, &value) == TIDE_MISALIGNED);               \
+    }
+
+void atomics_work()
+{
+    tide_arena arena;
+    tide_segment segment;
+    CHECK(tide_arena_open(&arena) == TIDE_OK);
+    CHECK(tide_arena_segment(&arena, 16, 8, &segment) == TIDE_OK);
+    TIDE_ATOMICS_(OPERATE)
+    CHECK(tide_atomic_fetch_add_u32(&segment, 0, 3) == 0);
+    CHECK(tide_atomic_fetch_and_i32(&segment, 0, 6) == 3);
+    CHECK(tide_atomic_fetch_or_i64(&segment, 0, 5) == 2);
+    CHECK(tide_atomic_fetch_xor_u64(&segment, 0, 1) == 7);
+    CHECK(tide_arena_close(&arena) == TIDE_OK);
+}
+
+void elements_spans_and_carvers_work()
+{
+    tide_arena arena;
+    tide_segment array, part;
+    tide_carver carver{};
+    tide_const_span span{};
+    const uint16_t numbers[] = {1, 2, 3};
+    uint16_t back[3] = {};
+    std::size_t count = 0;
+    CHECK(tide_arena_open(&arena) == TIDE_OK);
+    CHECK(tide_arena_array(&arena, TIDE_BIG_ENDIAN, 2, numbers, 3, &array) == TIDE_OK);
+    CHECK(tide_segment_to_array(&array, TIDE_BIG_ENDIAN, 2, back, 3, &count) == TIDE_OK);
+    CHECK(count == 3 && back[2] == 3);
+    CHECK(tide_segment_const_span(&array, 0, 6, 2, nullptr, &span) == TIDE_OK);
+    CHECK(span.size == 6 && static_cast<const unsigned char *>(span.address)[1] == 1);
+    CHECK(tide_carver_slicing(&array, &carver) == TIDE_OK);
+    CHECK(tide_carver_allocate(&carver, 4, 2, &part) == TIDE_OK);
+    CHECK(tide_carver_used(&carver) == 4);
+    CHECK(tide_arena_close(&arena) == TIDE_OK);
+}
+
 void holds_and_marks_work()
 {
     tide_arena arena;
@@ -168,6 +220,7 @@ void the_library_says_what_it_is()
     CHECK(std::strcmp(tide_version(), TIDE_VERSION_STRING) == 0);
     CHECK(std::strcmp(tide_status_name(TIDE_BUSY), "BUSY") == 0);
     CHECK(tide_bytes_get_u16("\x01\x02", TIDE_BIG_ENDIAN) == 0x0102);
+    CHECK(tide_text_unit(TIDE_UTF16) == sizeof(char16_t));
 }
 
 } // namespace
@@ -178,6 +231,8 @@ int main()
     options_start_from_their_initializer();
     every_scalar_goes_round();
     segments_are_sliced_filled_copied_and_compared();
+    atomics_work();
+    elements_spans_and_carvers_work();
     holds_and_marks_work();
     a_fault_handler_may_jump_out();
     the_library_says_what_it_is();

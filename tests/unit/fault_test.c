@@ -199,7 +199,7 @@ static void going_through_all_knobs_is_no_fault(void **state)
     child_result result =
         child_run("--child", "last-knob", (const char *const[]){"TIDEPOOL_FAULTS=abort", NULL});
     assert_true(child_exited(&result, 0));
-    assert_string_equal(result.output, "INVALID_ARGUMENT after 9 knobs\n");
+    assert_string_equal(result.output, "INVALID_ARGUMENT after 12 knobs\n");
 }
 
 static int run_child(const char *name)

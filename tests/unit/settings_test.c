@@ -30,9 +30,10 @@ static void print_knobs(void)
     for (size_t i = 0; tide_knob_at(i, &knob) == TIDE_OK; i++)
         printf("%s=%s (%s)\n", knob.name, knob.value, knob.source);
     const tide_settings *now = tide_settings_get();
-    printf("%zu %u %d %zu %zu %zu %zu %d %d\n", now->pool_size, (unsigned)now->pool_count,
-           now->pooling, now->chunk_min, now->chunk_max, now->chunk_cache, now->chunk_ready,
-           now->faults_abort, now->exit_report);
+    printf("%zu %u %d %zu %zu %zu %zu %d %d %zu %zu %d\n", now->pool_size,
+           (unsigned)now->pool_count, now->pooling, now->chunk_min, now->chunk_max,
+           now->chunk_cache, now->chunk_ready, now->faults_abort, now->exit_report,
+           now->retire_blocks, now->retire_bytes, now->barrier);
 }
 
 static pthread_barrier_t start;
@@ -90,38 +91,46 @@ static void without_an_environment_every_knob_has_its_default(void **state)
     child_result result = child_run("--child", "knobs", NULL);
     assert_true(child_exited(&result, 0));
     assert_string_equal(result.error, "");
-    assert_string_equal(result.output, watched ? "TIDEPOOL_POOL_SIZE=64 (default)\n"
-                                                 "TIDEPOOL_POOL_COUNT=4 (default)\n"
-                                                 "TIDEPOOL_POOLING=off (checker)\n"
-                                                 "TIDEPOOL_CHUNK_MIN=1024 (default)\n"
-                                                 "TIDEPOOL_CHUNK_MAX=65536 (default)\n"
-                                                 "TIDEPOOL_CHUNK_CACHE=65536 (default)\n"
-                                                 "TIDEPOOL_CHUNK_READY=4096 (default)\n"
-                                                 "TIDEPOOL_FAULTS=return (default)\n"
-                                                 "TIDEPOOL_EXIT_REPORT=on (default)\n"
-                                                 "64 4 0 1024 65536 65536 4096 0 1\n"
-                                               : "TIDEPOOL_POOL_SIZE=64 (default)\n"
-                                                 "TIDEPOOL_POOL_COUNT=4 (default)\n"
-                                                 "TIDEPOOL_POOLING=on (default)\n"
-                                                 "TIDEPOOL_CHUNK_MIN=1024 (default)\n"
-                                                 "TIDEPOOL_CHUNK_MAX=65536 (default)\n"
-                                                 "TIDEPOOL_CHUNK_CACHE=65536 (default)\n"
-                                                 "TIDEPOOL_CHUNK_READY=4096 (default)\n"
-                                                 "TIDEPOOL_FAULTS=return (default)\n"
-                                                 "TIDEPOOL_EXIT_REPORT=on (default)\n"
-                                                 "64 4 1 1024 65536 65536 4096 0 1\n");
+    assert_string_equal(result.output, watched
+                                           ? "TIDEPOOL_POOL_SIZE=64 (default)\n"
+                                             "TIDEPOOL_POOL_COUNT=4 (default)\n"
+                                             "TIDEPOOL_POOLING=off (checker)\n"
+                                             "TIDEPOOL_CHUNK_MIN=1024 (default)\n"
+                                             "TIDEPOOL_CHUNK_MAX=65536 (default)\n"
+                                             "TIDEPOOL_CHUNK_CACHE=65536 (default)\n"
+                                             "TIDEPOOL_CHUNK_READY=4096 (default)\n"
+                                             "TIDEPOOL_FAULTS=return (default)\n"
+                                             "TIDEPOOL_EXIT_REPORT=on (default)\n"
+                                             "TIDEPOOL_RETIRE_BLOCKS=1024 (default)\n"
+                                             "TIDEPOOL_RETIRE_BYTES=1048576 (default)\n"
+                                             "TIDEPOOL_BARRIER=membarrier (default)\n"
+                                             "64 4 0 1024 65536 65536 4096 0 1 1024 1048576 1\n"
+                                           : "TIDEPOOL_POOL_SIZE=64 (default)\n"
+                                             "TIDEPOOL_POOL_COUNT=4 (default)\n"
+                                             "TIDEPOOL_POOLING=on (default)\n"
+                                             "TIDEPOOL_CHUNK_MIN=1024 (default)\n"
+                                             "TIDEPOOL_CHUNK_MAX=65536 (default)\n"
+                                             "TIDEPOOL_CHUNK_CACHE=65536 (default)\n"
+                                             "TIDEPOOL_CHUNK_READY=4096 (default)\n"
+                                             "TIDEPOOL_FAULTS=return (default)\n"
+                                             "TIDEPOOL_EXIT_REPORT=on (default)\n"
+                                             "TIDEPOOL_RETIRE_BLOCKS=1024 (default)\n"
+                                             "TIDEPOOL_RETIRE_BYTES=1048576 (default)\n"
+                                             "TIDEPOOL_BARRIER=membarrier (default)\n"
+                                             "64 4 1 1024 65536 65536 4096 0 1 1024 1048576 1\n");
 }
 
 static void every_knob_can_be_set(void **state)
 {
     (void)state;
-    child_result result =
-        child_run("--child", "knobs",
-                  (const char *const[]){"TIDEPOOL_POOL_SIZE=256", "TIDEPOOL_POOL_COUNT=8",
-                                        "TIDEPOOL_POOLING=off", "TIDEPOOL_CHUNK_MIN=2048",
-                                        "TIDEPOOL_CHUNK_MAX=131072", "TIDEPOOL_CHUNK_CACHE=12345",
-                                        "TIDEPOOL_CHUNK_READY=8192", "TIDEPOOL_FAULTS=abort",
-                                        "TIDEPOOL_EXIT_REPORT=off", NULL});
+    child_result result = child_run(
+        "--child", "knobs",
+        (const char *const[]){"TIDEPOOL_POOL_SIZE=256", "TIDEPOOL_POOL_COUNT=8",
+                              "TIDEPOOL_POOLING=off", "TIDEPOOL_CHUNK_MIN=2048",
+                              "TIDEPOOL_CHUNK_MAX=131072", "TIDEPOOL_CHUNK_CACHE=12345",
+                              "TIDEPOOL_CHUNK_READY=8192", "TIDEPOOL_FAULTS=abort",
+                              "TIDEPOOL_EXIT_REPORT=off", "TIDEPOOL_RETIRE_BLOCKS=17",
+                              "TIDEPOOL_RETIRE_BYTES=54321", "TIDEPOOL_BARRIER=fences", NULL});
     assert_string_equal(result.error, "");
     assert_string_equal(result.output, "TIDEPOOL_POOL_SIZE=256 (environment)\n"
                                        "TIDEPOOL_POOL_COUNT=8 (environment)\n"
@@ -132,18 +141,36 @@ static void every_knob_can_be_set(void **state)
                                        "TIDEPOOL_CHUNK_READY=8192 (environment)\n"
                                        "TIDEPOOL_FAULTS=abort (environment)\n"
                                        "TIDEPOOL_EXIT_REPORT=off (environment)\n"
-                                       "256 8 0 2048 131072 12345 8192 1 0\n");
+                                       "TIDEPOOL_RETIRE_BLOCKS=17 (environment)\n"
+                                       "TIDEPOOL_RETIRE_BYTES=54321 (environment)\n"
+                                       "TIDEPOOL_BARRIER=fences (environment)\n"
+                                       "256 8 0 2048 131072 12345 8192 1 0 17 54321 0\n");
 }
 
 static void the_bounds_themselves_can_be_set(void **state)
 {
     (void)state;
     const char *const good[] = {
-        "TIDEPOOL_POOL_SIZE=0",          "TIDEPOOL_POOL_SIZE=8",       "TIDEPOOL_POOL_SIZE=1048576",
-        "TIDEPOOL_POOL_SIZE=00064",      "TIDEPOOL_POOL_COUNT=1",      "TIDEPOOL_POOL_COUNT=2",
-        "TIDEPOOL_POOL_COUNT=4",         "TIDEPOOL_CHUNK_MIN=1024",    "TIDEPOOL_CHUNK_MIN=65536",
-        "TIDEPOOL_CHUNK_MAX=1024",       "TIDEPOOL_CHUNK_MAX=1048576", "TIDEPOOL_CHUNK_CACHE=0",
-        "TIDEPOOL_CHUNK_CACHE=67108864", "TIDEPOOL_FAULTS=return",     "TIDEPOOL_EXIT_REPORT=on",
+        "TIDEPOOL_POOL_SIZE=0",
+        "TIDEPOOL_POOL_SIZE=8",
+        "TIDEPOOL_POOL_SIZE=1048576",
+        "TIDEPOOL_POOL_SIZE=00064",
+        "TIDEPOOL_POOL_COUNT=1",
+        "TIDEPOOL_POOL_COUNT=2",
+        "TIDEPOOL_POOL_COUNT=4",
+        "TIDEPOOL_CHUNK_MIN=1024",
+        "TIDEPOOL_CHUNK_MIN=65536",
+        "TIDEPOOL_CHUNK_MAX=1024",
+        "TIDEPOOL_CHUNK_MAX=1048576",
+        "TIDEPOOL_CHUNK_CACHE=0",
+        "TIDEPOOL_CHUNK_CACHE=67108864",
+        "TIDEPOOL_FAULTS=return",
+        "TIDEPOOL_EXIT_REPORT=on",
+        "TIDEPOOL_RETIRE_BLOCKS=0",
+        "TIDEPOOL_RETIRE_BLOCKS=1048576",
+        "TIDEPOOL_RETIRE_BYTES=0",
+        "TIDEPOOL_RETIRE_BYTES=1073741824",
+        "TIDEPOOL_BARRIER=membarrier",
     };
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         child_result result = run_with(good[i]);
@@ -188,6 +215,13 @@ static void what_cannot_be_used_is_warned_about_once_with_the_good_values(void *
                                   "return, abort); using return\n"},
         {"TIDEPOOL_EXIT_REPORT=1",
          "tidepool: TIDEPOOL_EXIT_REPORT=\"1\" cannot be used (good: on, off); using on\n"},
+        {"TIDEPOOL_RETIRE_BLOCKS=all", "tidepool: TIDEPOOL_RETIRE_BLOCKS=\"all\" cannot be used "
+                                       "(good: 0 to 1048576); using 1024\n"},
+        {"TIDEPOOL_RETIRE_BYTES=1073741825",
+         "tidepool: TIDEPOOL_RETIRE_BYTES=\"1073741825\" cannot be used (good: 0 to 1073741824); "
+         "using 1048576\n"},
+        {"TIDEPOOL_BARRIER=on", "tidepool: TIDEPOOL_BARRIER=\"on\" cannot be used (good: "
+                                "membarrier, fences); using membarrier\n"},
     };
     child_result untouched = child_run("--child", "knobs", NULL);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -223,6 +257,12 @@ static void numbers_are_plain_decimal_and_fit(void **state)
         "TIDEPOOL_POOL_COUNT=4294967300", /* 4 in 32 bits */
         "TIDEPOOL_CHUNK_MIN=1025",
         "TIDEPOOL_CHUNK_CACHE=-1",
+        "TIDEPOOL_RETIRE_BLOCKS=-1",
+        "TIDEPOOL_RETIRE_BLOCKS=1048577",
+        "TIDEPOOL_RETIRE_BYTES=1073741825",
+        "TIDEPOOL_RETIRE_BYTES=1M",
+        "TIDEPOOL_BARRIER=fence",
+        "TIDEPOOL_BARRIER=off",
         "TIDEPOOL_CHUNK_READY=5000",
         "TIDEPOOL_CHUNK_READY=2097152",
     };
@@ -385,20 +425,20 @@ static void a_knob_says_all_about_itself(void **state)
         assert_true(strlen(knob.value) > 0 && strlen(knob.initial) > 0 && strlen(knob.good) > 0 &&
                     strlen(knob.meaning) > 0 && strlen(knob.source) > 0);
     }
-    assert_int_equal(count, 9);
+    assert_int_equal(count, 12);
 }
 
 static void there_is_no_knob_behind_the_last(void **state)
 {
     (void)state;
-    const size_t indexes[] = {9, 10, PTRDIFF_MAX, SIZE_MAX};
+    const size_t indexes[] = {12, 13, PTRDIFF_MAX, SIZE_MAX};
     for (size_t i = 0; i < COUNT_OF(indexes); i++) {
         tide_knob knob = {.struct_size = sizeof knob, .name = "untouched"};
         assert_refused(TIDE_INVALID_ARGUMENT, tide_knob_at(indexes[i], &knob));
         assert_string_equal(knob.name, "untouched");
     }
     assert_string_equal(tide_last_error_text(),
-                        "knob: index 18446744073709551615, there are 9 knobs");
+                        "knob: index 18446744073709551615, there are 12 knobs");
 }
 
 static void a_knob_needs_a_place_of_known_size(void **state)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast path of access.h: all checks in one condition. What fails it, a segment of the global
- * scope included, goes to tide_access_check_(), which looks again in the order of the contract.
+ * The fast path of access.h: the checks that nearly always pass, then the access, in a read section
+ * when the scope is shared. What fails them goes to tide_access_slow_(), which looks again in the
+ * order of the contract and makes the access itself where it may.
  */
 #ifndef TIDEPOOL_DETAIL_ACCESS_INLINE_H
 #define TIDEPOOL_DETAIL_ACCESS_INLINE_H
@@ -14,20 +15,18 @@ TIDE_BEGIN_DECLS
 #define TIDE_ACCESS_WRITE_ (1u << 16)
 #define TIDE_ACCESS_INDEX_ (1u << 17)
 
-/* OK when the access is in order after all; else the fault, noted in the last error. */
-TIDE_API TIDE_COLD tide_status tide_access_check_(const tide_segment *segment, size_t position,
-                                                  unsigned access, void *value);
+/* Makes the access after all, between memory and the bits of a value, or returns the fault, noted
+ * in the last error. */
+TIDE_API TIDE_SLOW tide_status tide_access_slow_(const tide_segment *segment, size_t position,
+                                                 unsigned access, void *bits);
 /* The same for get and set: hands the fault to the handler and does not return then. */
-TIDE_API TIDE_COLD void tide_access_fault_(const tide_segment *segment, size_t position,
-                                           unsigned access);
+TIDE_API TIDE_SLOW void tide_access_or_fault_(const tide_segment *segment, size_t position,
+                                              unsigned access, void *bits);
 
-TIDE_HELPER bool tide_access_is_good_(const tide_segment *segment, size_t position, size_t size,
-                                      tide_layout layout, unsigned access)
+/* Everything but owner and liveness. */
+TIDE_HELPER bool tide_access_fits_(const tide_segment *segment, size_t position, size_t size,
+                                   tide_layout layout, unsigned access)
 {
-#ifdef TIDE_UNCHECKED
-    (void)segment, (void)position, (void)size, (void)layout, (void)access;
-    return true;
-#else
     if (segment == NULL || !tide_layout_is_valid(layout))
         return false;
     uint64_t extent = segment->extent_;
@@ -43,10 +42,7 @@ TIDE_HELPER bool tide_access_is_good_(const tide_segment *segment, size_t positi
             return false;
         address += position;
     }
-    if ((layout & TIDE_UNALIGNED) == 0 && (address & (size - 1)) != 0)
-        return false;
-    return tide_session_(segment);
-#endif
+    return (layout & TIDE_UNALIGNED) != 0 || (address & (size - 1)) == 0;
 }
 
 TIDE_HELPER char *tide_access_address_(const tide_segment *segment, size_t position, size_t size,
@@ -108,6 +104,66 @@ TIDE_HELPER void tide_scalar_put_uintptr_t_(void *address, tide_layout layout, u
         tide_bytes_put_u32(address, layout, (uint32_t)value);
 }
 
+/* One access by its size: true when it was made, false when the slow path must decide. */
+#ifdef TIDE_UNCHECKED
+#define TIDE_DEFINE_ACCESS_(bits)                                                                \
+    TIDE_HELPER bool tide_fetch_##bits##_(const tide_segment *segment, size_t position,          \
+                                          tide_layout layout, unsigned access, bits *raw)        \
+    {                                                                                            \
+        *raw = tide_scalar_get_##bits##_(                                                        \
+            tide_access_address_(segment, position, sizeof(bits), access), layout);              \
+        return true;                                                                             \
+    }                                                                                            \
+    TIDE_HELPER bool tide_place_##bits##_(const tide_segment *segment, size_t position,          \
+                                          tide_layout layout, unsigned access, bits raw)         \
+    {                                                                                            \
+        tide_scalar_put_##bits##_(tide_access_address_(segment, position, sizeof(bits), access), \
+                                  layout, raw);                                                  \
+        return true;                                                                             \
+    }
+#else
+#define TIDE_DEFINE_ACCESS_(bits)                                                               \
+    TIDE_HELPER bool tide_fetch_##bits##_(const tide_segment *segment, size_t position,         \
+                                          tide_layout layout, unsigned access, bits *raw)       \
+    {                                                                                           \
+        if (TIDE_UNLIKELY(!tide_access_fits_(segment, position, sizeof(bits), layout, access))) \
+            return false;                                                                       \
+        const char *address = tide_access_address_(segment, position, sizeof(bits), access);    \
+        tide_thread *thread = tide_thread_self_();                                              \
+        if (TIDE_LIKELY(tide_session_(segment, thread))) {                                      \
+            *raw = tide_scalar_get_##bits##_(address, layout);                                  \
+            return true;                                                                        \
+        }                                                                                       \
+        if (!tide_section_enter_(segment, thread))                                              \
+            return false;                                                                       \
+        *raw = tide_scalar_get_##bits##_(address, layout);                                      \
+        tide_section_leave_(thread);                                                            \
+        return true;                                                                            \
+    }                                                                                           \
+    TIDE_HELPER bool tide_place_##bits##_(const tide_segment *segment, size_t position,         \
+                                          tide_layout layout, unsigned access, bits raw)        \
+    {                                                                                           \
+        if (TIDE_UNLIKELY(!tide_access_fits_(segment, position, sizeof(bits), layout, access))) \
+            return false;                                                                       \
+        char *address = tide_access_address_(segment, position, sizeof(bits), access);          \
+        tide_thread *thread = tide_thread_self_();                                              \
+        if (TIDE_LIKELY(tide_session_(segment, thread))) {                                      \
+            tide_scalar_put_##bits##_(address, layout, raw);                                    \
+            return true;                                                                        \
+        }                                                                                       \
+        if (!tide_section_enter_(segment, thread))                                              \
+            return false;                                                                       \
+        tide_scalar_put_##bits##_(address, layout, raw);                                        \
+        tide_section_leave_(thread);                                                            \
+        return true;                                                                            \
+    }
+#endif
+TIDE_DEFINE_ACCESS_(uint8_t)
+TIDE_DEFINE_ACCESS_(uint16_t)
+TIDE_DEFINE_ACCESS_(uint32_t)
+TIDE_DEFINE_ACCESS_(uint64_t)
+TIDE_DEFINE_ACCESS_(uintptr_t)
+
 /* A value as the bits of its type, and back: by memcpy, so that no NaN is touched; a bool by value.
  */
 #define TIDE_DEFINE_BITS_(T, type, bits)               \
@@ -143,53 +199,58 @@ TIDE_HELPER uint8_t tide_scalar_to_bool_(bool value)
     return value ? 1 : 0;
 }
 
+/* What the slow path is shown has its address taken, and so is never the value itself. */
 #define TIDE_DEFINE_SCALAR_(T, type, bits)                                                         \
     TIDE_HELPER type tide_get_##T##_any_(const tide_segment *segment, size_t position,             \
                                          tide_layout layout, unsigned access)                      \
     {                                                                                              \
-        if (TIDE_UNLIKELY(!tide_access_is_good_(segment, position, sizeof(bits), layout, access))) \
-            tide_access_fault_(segment, position,                                                  \
-                               tide_access_word_(sizeof(bits), layout, access));                   \
-        return tide_scalar_from_##T##_(tide_scalar_get_##bits##_(                                  \
-            tide_access_address_(segment, position, sizeof(bits), access), layout));               \
+        bits raw;                                                                                  \
+        if (TIDE_UNLIKELY(!tide_fetch_##bits##_(segment, position, layout, access, &raw))) {       \
+            bits found = 0;                                                                        \
+            tide_access_or_fault_(segment, position,                                               \
+                                  tide_access_word_(sizeof(bits), layout, access), &found);        \
+            raw = found;                                                                           \
+        }                                                                                          \
+        return tide_scalar_from_##T##_(raw);                                                       \
     }                                                                                              \
     TIDE_HELPER void tide_set_##T##_any_(const tide_segment *segment, size_t position,             \
                                          tide_layout layout, type value, unsigned access)          \
     {                                                                                              \
+        bits raw = tide_scalar_to_##T##_(value);                                                   \
         access |= TIDE_ACCESS_WRITE_;                                                              \
-        if (TIDE_UNLIKELY(!tide_access_is_good_(segment, position, sizeof(bits), layout, access))) \
-            tide_access_fault_(segment, position,                                                  \
-                               tide_access_word_(sizeof(bits), layout, access));                   \
-        tide_scalar_put_##bits##_(tide_access_address_(segment, position, sizeof(bits), access),   \
-                                  layout, tide_scalar_to_##T##_(value));                           \
+        if (TIDE_UNLIKELY(!tide_place_##bits##_(segment, position, layout, access, raw))) {        \
+            bits given = raw;                                                                      \
+            tide_access_or_fault_(segment, position,                                               \
+                                  tide_access_word_(sizeof(bits), layout, access), &given);        \
+        }                                                                                          \
     }                                                                                              \
     TIDE_HELPER tide_status tide_load_##T##_any_(const tide_segment *segment, size_t position,     \
                                                  tide_layout layout, type *value, unsigned access) \
     {                                                                                              \
-        if (TIDE_UNLIKELY(value == NULL || !tide_access_is_good_(segment, position, sizeof(bits),  \
-                                                                 layout, access))) {               \
-            tide_status status = tide_access_check_(                                               \
-                segment, position, tide_access_word_(sizeof(bits), layout, access), value);        \
+        bits raw;                                                                                  \
+        if (TIDE_UNLIKELY(value == NULL ||                                                         \
+                          !tide_fetch_##bits##_(segment, position, layout, access, &raw))) {       \
+            bits found = 0;                                                                        \
+            tide_status status = tide_access_slow_(                                                \
+                segment, position, tide_access_word_(sizeof(bits), layout, access),                \
+                value != NULL ? &found : NULL);                                                    \
             if (status != TIDE_OK)                                                                 \
                 return status;                                                                     \
+            raw = found;                                                                           \
         }                                                                                          \
-        *value = tide_scalar_from_##T##_(tide_scalar_get_##bits##_(                                \
-            tide_access_address_(segment, position, sizeof(bits), access), layout));               \
+        *value = tide_scalar_from_##T##_(raw);                                                     \
         return TIDE_OK;                                                                            \
     }                                                                                              \
     TIDE_HELPER tide_status tide_store_##T##_any_(const tide_segment *segment, size_t position,    \
                                                   tide_layout layout, type value, unsigned access) \
     {                                                                                              \
+        bits raw = tide_scalar_to_##T##_(value);                                                   \
         access |= TIDE_ACCESS_WRITE_;                                                              \
-        if (TIDE_UNLIKELY(                                                                         \
-                !tide_access_is_good_(segment, position, sizeof(bits), layout, access))) {         \
-            tide_status status = tide_access_check_(                                               \
-                segment, position, tide_access_word_(sizeof(bits), layout, access), &value);       \
-            if (status != TIDE_OK)                                                                 \
-                return status;                                                                     \
+        if (TIDE_UNLIKELY(!tide_place_##bits##_(segment, position, layout, access, raw))) {        \
+            bits given = raw;                                                                      \
+            return tide_access_slow_(segment, position,                                            \
+                                     tide_access_word_(sizeof(bits), layout, access), &given);     \
         }                                                                                          \
-        tide_scalar_put_##bits##_(tide_access_address_(segment, position, sizeof(bits), access),   \
-                                  layout, tide_scalar_to_##T##_(value));                           \
         return TIDE_OK;                                                                            \
     }                                                                                              \
     TIDE_DEFINE_FORMS_(tide_get_##T, tide_set_##T, tide_load_##T, tide_store_##T, type, , offset,  \

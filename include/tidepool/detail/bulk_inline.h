@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fast path of bulk.h: the checks that nearly always pass, then the C library. What fails them
  * goes to the slow form, which looks again in the order of the contract and does the work itself
- * where it may (a segment of the global scope). */
+ * where it may: in a read section, for scopes that several threads use. */
 #ifndef TIDEPOOL_DETAIL_BULK_INLINE_H
 #define TIDEPOOL_DETAIL_BULK_INLINE_H
 
@@ -12,16 +12,16 @@
 
 TIDE_BEGIN_DECLS
 
-TIDE_API TIDE_COLD tide_status tide_segment_read_slow_(const tide_segment *segment, size_t offset,
+TIDE_API TIDE_SLOW tide_status tide_segment_read_slow_(const tide_segment *segment, size_t offset,
                                                        void *to, size_t size);
-TIDE_API TIDE_COLD tide_status tide_segment_write_slow_(const tide_segment *segment, size_t offset,
+TIDE_API TIDE_SLOW tide_status tide_segment_write_slow_(const tide_segment *segment, size_t offset,
                                                         const void *from, size_t size);
-TIDE_API TIDE_COLD tide_status tide_segment_fill_slow_(const tide_segment *segment, uint8_t value);
-TIDE_API TIDE_COLD tide_status tide_segment_copy_slow_(const tide_segment *source,
+TIDE_API TIDE_SLOW tide_status tide_segment_fill_slow_(const tide_segment *segment, uint8_t value);
+TIDE_API TIDE_SLOW tide_status tide_segment_copy_slow_(const tide_segment *source,
                                                        size_t source_offset,
                                                        const tide_segment *target,
                                                        size_t target_offset, size_t size);
-TIDE_API TIDE_COLD tide_status tide_segment_mismatch_slow_(const tide_segment *a, size_t a_from,
+TIDE_API TIDE_SLOW tide_status tide_segment_mismatch_slow_(const tide_segment *a, size_t a_from,
                                                            size_t a_to, const tide_segment *b,
                                                            size_t b_from, size_t b_to,
                                                            int64_t *difference);
@@ -39,7 +39,8 @@ TIDE_HELPER bool tide_range_is_good_(const tide_segment *segment, size_t offset,
     if (write && (extent & TIDE_EXTENT_READ_ONLY) != 0)
         return false;
     extent = tide_extent_size_(extent);
-    return size - 1 < extent && offset <= extent - size && tide_session_(segment);
+    return size - 1 < extent && offset <= extent - size &&
+           tide_session_(segment, tide_thread_self_());
 }
 
 TIDE_INLINE tide_status tide_segment_read(const tide_segment *segment, size_t offset, void *to,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The structures that the inlined functions share with the library: cell, chunk and thread block.
- * They are part of the binary interface under the name layout1: a program compiled for another
+ * They are part of the binary interface under the name layout2: a program compiled for another
  * layout refers to a symbol that this library does not have, and the loader refuses it. (What calls
  * instead of inlining: see TIDE_OF_LAYOUT_.)
  *
@@ -11,7 +11,8 @@
  * write them reads them as it likes. Everything else belongs to the owner of the arena that has the
  * cell or chunk, or, while it is idle, to the thread in whose block it lies. The home cell of a
  * thread belongs to the thread's current owner, idle or taken: a thread that changes its owner
- * first lets go of a home cell that is taken (tide_owner_set).
+ * first lets go of a home cell that is taken (tide_owner_set). A thread's `reading` and `phase` are
+ * between it and the closers of shared scopes (grace.h of the library).
  */
 #ifndef TIDEPOOL_DETAIL_LAYOUT_H
 #define TIDEPOOL_DETAIL_LAYOUT_H
@@ -25,6 +26,8 @@ TIDE_BEGIN_DECLS
 
 /* arena.owner_, and the current token of a thread that has no block yet */
 #define TIDE_OWNER_NOBODY UINT64_C(1)
+/* cell.owner of shared, counted and global scopes, for ever: no token is that large */
+#define TIDE_OWNER_ANYONE (~UINT64_C(0))
 
 /* arena.state_: while EMPTY the mark word, then cell and flags, at last closed. Odd: no cell. */
 #define TIDE_STATE_EMPTY  UINT64_C(1) /* nothing taken: the rest is a mark number */
@@ -46,12 +49,25 @@ TIDE_BEGIN_DECLS
 #define TIDE_CELL_COLD   UINT64_C(1) /* extra is valid */
 #define TIDE_CELL_HEAP   UINT64_C(2) /* the arena's struct outlives the frames that used it */
 #define TIDE_CELL_CHUNKS UINT64_C(4) /* it has other chunks than just the home chunk */
+#define TIDE_CELL_MAPPED UINT64_C(8) /* … and among them mapped files; never without _CHUNKS */
 #define TIDE_CELL_HOLD   (UINT64_C(1) << 32) /* one hold, counted in the upper half */
 
+/*
+ * cell.epoch of a scope that several threads use: epoch, lock and count in one word, changed by
+ * compare-exchange only, so that a stale handle never changes a bit of the cell's next user. The
+ * epoch says whether it is counted; like every epoch it leaves the lowest bit to the segments.
+ */
+#define TIDE_SHARED_EPOCH   ((UINT64_C(1) << 40) - 1)
+#define TIDE_SHARED_COUNTED UINT64_C(2)         /* in the epoch: open while its count is not 0 */
+#define TIDE_SHARED_STEP    UINT64_C(4)         /* from one use of the cell to the next */
+#define TIDE_SHARED_LOCK    (UINT64_C(1) << 40) /* somebody allocates: the rest is his */
+#define TIDE_SHARED_HOLD    (UINT64_C(1) << 41) /* one hold or reference, counted above the lock */
+
 /* One scope's cell, a cache line. Cells lie in type-stable memory: never freed, reused with a new
- * epoch, so that a stale reference reads a cell and not garbage. */
+ * epoch, so that a stale reference reads a cell and not garbage. Cells of shared scopes have slabs
+ * of their own: a cell's kind never changes. */
 typedef struct tide_cell {
-    uint64_t epoch; /* even; moves on at each close; 0 never */
+    uint64_t epoch; /* even; moves on at each close; 0 never; of shared scopes TIDE_SHARED_… */
     uint64_t mark;  /* 0: idle */
     uint64_t owner; /* the token that took it last */
     uint64_t since; /* the epoch at which that owner took it */
@@ -85,7 +101,8 @@ typedef struct tide_chunk {
     uint64_t alignment_log2;            /* asked of the manager */
 } tide_chunk;
 
-/* A thread's block. The first line is all that the inlined functions read and write. */
+/* A thread's block. The first line is all that the inlined functions of arenas read and write, the
+ * last one all that those of access do; closers look at the last one of every thread. */
 typedef struct tide_thread {
     uint64_t owner;  /* the current token */
     uint64_t word;   /* what an opened arena's state_ starts as: a mark number that no other thread
@@ -97,6 +114,9 @@ typedef struct tide_thread {
     uint32_t idle_limit;
     uint64_t reserved[2];
     tide_cell *idle[TIDE_IDLE_SLOTS];
+    uint64_t reading __attribute__((aligned(64))); /* 0: outside any read section; else the phase in
+                                                      which the outermost one began */
+    uint64_t phase; /* what a section that begins now is stamped with; 0: the slow path begins it */
 } __attribute__((aligned(64))) tide_thread;
 
 /*
@@ -112,26 +132,26 @@ typedef struct tide_thread {
  */
 #if defined(__GLIBC__) && defined(__x86_64__) && defined(__LP64__)
 #define TIDE_STATIC_TLS_ 1
-TIDE_API extern __thread tide_thread *volatile tide_thread_layout1_
+TIDE_API extern __thread tide_thread *volatile tide_thread_layout2_
     __attribute__((tls_model("initial-exec")));
 TIDE_HELPER tide_thread *tide_thread_self_(void)
 {
 #if defined(__clang__) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
     uint64_t offset;
     tide_thread *thread;
-    __asm__("movq tide_thread_layout1_@gottpoff(%%rip), %0" : "=r"(offset));
+    __asm__("movq tide_thread_layout2_@gottpoff(%%rip), %0" : "=r"(offset));
     __asm__ volatile("movq %%fs:(%1), %0" : "=r"(thread) : "r"(offset));
     return thread;
 #else
-    return tide_thread_layout1_;
+    return tide_thread_layout2_;
 #endif
 }
 #else
 #define TIDE_STATIC_TLS_ 0
-TIDE_API __attribute__((returns_nonnull)) tide_thread *tide_thread_self_layout1_(void);
+TIDE_API __attribute__((returns_nonnull)) tide_thread *tide_thread_self_layout2_(void);
 TIDE_HELPER tide_thread *tide_thread_self_(void)
 {
-    return tide_thread_self_layout1_();
+    return tide_thread_self_layout2_();
 }
 #endif
 

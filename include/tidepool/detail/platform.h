@@ -41,11 +41,11 @@
 
 /*
  * Stands behind the prototype of an inline function of an arena. A program that inlines them refers
- * to tide_thread_layout1_ (layout.h); one that calls them refers to each under a second name, which
+ * to tide_thread_layout2_ (layout.h); one that calls them refers to each under a second name, which
  * names the layout as well: a library with another layout has neither, and the loader refuses it.
  */
 #if defined(TIDE_NO_INLINE) && !defined(TIDE_BUILD_EXPORTS)
-#define TIDE_OF_LAYOUT_(name) __asm__(TIDE_QUOTED_(name##_layout1_))
+#define TIDE_OF_LAYOUT_(name) __asm__(TIDE_QUOTED_(name##_layout2_))
 #define TIDE_QUOTED_(name)    #name
 #else
 #define TIDE_OF_LAYOUT_(name)
