@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/check.h"
 #include "lifetime/chunk.h"
 #include <tidepool/bytes.h>
 
@@ -21,18 +22,15 @@
 #define WINDOW_FROM  512u /* … once the chunk has served so many bytes */
 #define WINDOW_BYTES 512u
 
+/* The object is looked up only for a refusal. */
 static tide_status check_request(const tide_arena *arena, size_t size, size_t alignment,
                                  const char *operation)
 {
-    if (size > PTRDIFF_MAX)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_arena_object(arena),
-                          "a size of %" PRIu64 " bytes: the largest is %" PRIu64, size,
-                          (uint64_t)PTRDIFF_MAX);
-    if (!tide_is_alignment(alignment))
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_arena_object(arena),
-                          "an alignment of %" PRIu64 ": it must be a power of two up to 2^62",
-                          alignment);
-    return TIDE_OK;
+    if (size <= PTRDIFF_MAX && tide_is_alignment(alignment))
+        return TIDE_OK;
+    tide_object object = tide_arena_object(arena);
+    TIDE_TRY(tide_check_size(object, size, operation));
+    return tide_check_alignment(object, alignment, operation);
 }
 
 /* Under a checker a pool serves one allocation, so that what lies behind it is off limits. */
@@ -87,18 +85,9 @@ static void *serve_from_chunk(tide_arena *arena, tide_cell *cell, size_t size, s
     return tide_chunk_carve(chunk, size, alignment, zeroed);
 }
 
-/* The newest chunk of the row stays in front: a block of its own goes behind it. */
-static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, size_t row_max)
+void tide_cell_link_chunk(tide_cell *cell, tide_chunk *chunk, size_t row_max)
 {
     tide_chunk *front = tide_cell_chunks(cell);
-    const tide_thread *thread = tide_thread_self_();
-    if (front == NULL && cell->special == 0 && chunk == thread->home_chunk) {
-        chunk->next = NULL;
-        tide_cell_set_chunks(cell, chunk);
-        tide_arena_set_state(arena, arena->state_ | TIDE_STATE_CHUNK);
-        return;
-    }
-    tide_cell_note(cell, TIDE_CELL_CHUNKS);
     if (front != NULL && tide_chunk_payload(chunk) > row_max) {
         chunk->next = front->next;
         front->next = chunk;
@@ -108,22 +97,45 @@ static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, si
     }
 }
 
-static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment,
-                                  bool zeroed)
+tide_chunk_request tide_cell_request(const tide_cell *cell, size_t size, size_t alignment,
+                                     bool zeroed)
 {
-    tide_extra *extra = tide_extra_of(cell);
+    const tide_extra *extra = tide_extra_of(cell);
     const tide_settings *settings = tide_settings_get();
-    tide_chunk *front = tide_cell_chunks(cell);
+    const tide_chunk *front = tide_cell_chunks(cell);
     tide_chunk_request request = {
         .size = size == 0 ? 1 : size,
         .alignment = alignment,
         .zeroed = zeroed,
+        .shared = tide_cell_is_shared(cell),
         .row_min = extra != NULL ? extra->chunk_min : settings->chunk_min,
         .row_max = extra != NULL ? extra->chunk_max : settings->chunk_max,
         .manager = extra != NULL ? extra->manager : NULL,
     };
     if (front != NULL)
         request.last = tide_chunk_row_below(tide_chunk_payload(front), request.row_max);
+    return request;
+}
+
+/* A first chunk that is the home chunk stays known as that. */
+static void link_chunk(tide_arena *arena, tide_cell *cell, tide_chunk *chunk, size_t row_max)
+{
+    const tide_thread *thread = tide_thread_self_();
+    if (tide_cell_chunks(cell) == NULL && cell->special == 0 && chunk == thread->home_chunk) {
+        chunk->next = NULL;
+        tide_cell_set_chunks(cell, chunk);
+        tide_arena_set_state(arena, arena->state_ | TIDE_STATE_CHUNK);
+        return;
+    }
+    tide_cell_note(cell, TIDE_CELL_CHUNKS);
+    tide_cell_link_chunk(cell, chunk, row_max);
+}
+
+static void *serve_from_new_chunk(tide_arena *arena, tide_cell *cell, size_t size, size_t alignment,
+                                  bool zeroed)
+{
+    tide_extra *extra = tide_extra_of(cell);
+    tide_chunk_request request = tide_cell_request(cell, size, alignment, zeroed);
     tide_chunk *chunk = NULL;
     if (extra != NULL)
         chunk = tide_extra_take_spare(extra, request.size + alignment);
@@ -280,16 +292,6 @@ void *tide_arena_open_allocate(tide_arena *arena, size_t size, size_t alignment)
     return block;
 }
 
-/* A block of the caller's that is to have another size. One of size 0 has an address of its own,
- * and so takes a byte, which is not the caller's. */
-typedef struct resizing {
-    char *start;
-    size_t old_size;
-    size_t new_size;
-    char *old_end; /* of what it takes */
-    char *new_end;
-} resizing;
-
 /* Where an allocation that ends at `end` lies: in the window, in the newest chunk, or nowhere that
  * can grow. Where a chunk starts, what lies below it ends. */
 typedef struct growth {
@@ -308,34 +310,6 @@ static growth find_growth(const tide_arena *arena, const tide_cell *cell, const 
     return (growth){NULL, NULL};
 }
 
-/* The bytes behind old_end are zero in the window, and in the chunk from its dirty mark on. */
-static void grow(tide_arena *arena, const growth *place, const resizing *block)
-{
-    if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
-        tide_checker_allow_defined(block->start + block->old_size,
-                                   block->new_size - block->old_size);
-        if (block->old_size == 0 && block->new_size != 0)
-            *block->start = 0;
-    }
-    if (place->chunk != NULL)
-        tide_chunk_clear_to(place->chunk, block->new_end);
-    else
-        tide_arena_set_bump(arena, block->new_end);
-}
-
-static void shrink(tide_arena *arena, const growth *place, const resizing *block)
-{
-    char *rest = block->start + block->new_size;
-    if (place->chunk == NULL || tide_chunk_has_memory(place->chunk)) {
-        tide_bytes_wipe(rest, 0, block->old_size - block->new_size);
-        tide_checker_forbid(rest, block->old_size - block->new_size);
-    }
-    if (place->chunk != NULL)
-        place->chunk->bump = block->new_end;
-    else
-        tide_arena_set_bump(arena, block->new_end);
-}
-
 tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, size_t new_size)
 {
     tide_status status =
@@ -348,8 +322,7 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
     if (block == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "extend", object, "no block: NULL");
     char *start = block;
-    const resizing change = {start, old_size, new_size, start + (old_size == 0 ? 1 : old_size),
-                             start + (new_size == 0 ? 1 : new_size)};
+    const tide_resizing change = tide_resizing_of(block, old_size, new_size);
     tide_cell *cell = tide_arena_cell(arena);
     growth place = {NULL, NULL};
     if (cell != NULL) {
@@ -364,17 +337,18 @@ tide_status tide_arena_extend(tide_arena *arena, void *block, size_t old_size, s
         return TIDE_ERROR(TIDE_EXHAUSTED, "extend", object,
                           "%" PRIu64 " bytes wanted, there is room for %" PRIu64, new_size,
                           (uint64_t)(place.limit - start));
-    if (new_size >= old_size)
-        grow(arena, &place, &change);
+    tide_resizing_bytes(&change, place.chunk == NULL || tide_chunk_has_memory(place.chunk));
+    if (place.chunk != NULL)
+        tide_chunk_move_end(place.chunk, change.new_end);
     else
-        shrink(arena, &place, &change);
+        tide_arena_set_bump(arena, change.new_end);
     return TIDE_OK;
 }
 
-static size_t used_of_chunks(const tide_chunk *chunk)
+size_t tide_cell_used_of_chunks(const tide_cell *cell)
 {
     size_t used = 0;
-    for (; chunk != NULL; chunk = chunk->next)
+    for (const tide_chunk *chunk = tide_cell_chunks(cell); chunk != NULL; chunk = chunk->next)
         used += (size_t)(chunk->bump - chunk->start);
     return used;
 }
@@ -386,7 +360,7 @@ size_t tide_arena_used(const tide_arena *arena)
     const tide_cell *cell = tide_arena_cell(arena);
     if (cell == NULL)
         return 0;
-    size_t chunks = used_of_chunks(tide_cell_chunks(cell));
+    size_t chunks = tide_cell_used_of_chunks(cell);
     if ((arena->state_ & TIDE_STATE_FRESH) != 0)
         return chunks;
     const char *pool = tide_cell_pool(cell);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "lifetime/cells.h"
+#include "lifetime/chunk.h"
 #include "lifetime/extra.h"
 #include "lifetime/thread.h"
 
@@ -96,6 +97,16 @@ static inline void tide_arena_set_bump(tide_arena *arena, char *bump)
 /* Serves any request of an arena that has passed its checks but those of size and alignment. */
 tide_status tide_arena_serve(tide_arena *arena, size_t size, size_t alignment, bool zeroed,
                              const char *operation, void **block);
+
+/* What an arena with this cell asks of a chunk for a request that its own chunks don't hold. */
+tide_chunk_request tide_cell_request(const tide_cell *cell, size_t size, size_t alignment,
+                                     bool zeroed);
+
+/* Adds a chunk. The newest of the row stays in front: a block of its own goes behind it. */
+void tide_cell_link_chunk(tide_cell *cell, tide_chunk *chunk, size_t row_max);
+
+/* Bytes handed out of its chunks, with their padding. */
+size_t tide_cell_used_of_chunks(const tide_cell *cell);
 
 /* The end of a cell's memory, in the order of the contract, after its epoch has moved on: cleanups
  * run, wiping, chunks back. `pool_used` is how much of the pool was handed out at most. */

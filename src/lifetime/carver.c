@@ -30,10 +30,7 @@ static tide_status check(const tide_carver *carver, size_t size, size_t alignmen
                                 "no carver: NULL, or zeroed");
     TIDE_TRY(tide_check_place(&carver->base_, segment, "carve"));
     tide_object object = tide_segment_object(&carver->base_);
-    if (size > PTRDIFF_MAX)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "carve", object,
-                          "a size of %" PRIu64 " bytes: the largest is %" PRIu64, size,
-                          (uint64_t)PTRDIFF_MAX);
+    TIDE_TRY(tide_check_size(object, size, "carve"));
     return tide_check_alignment(object, alignment, "carve");
 }
 

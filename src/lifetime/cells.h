@@ -12,10 +12,10 @@
 
 #include <tidepool/arena.h>
 
-/* The mark word of a cell whose arena no mark can reach: handed over, or being closed. And that of
- * one that tide_close_to() has ended; no mark and no thread has that number. */
-#define TIDE_MARK_NONE  TIDE_STATE_EMPTY
-#define TIDE_MARK_ENDED (UINT64_C(1) << TIDE_MARK_SHIFT | TIDE_STATE_EMPTY)
+/* The mark word of a cell whose arena no mark can reach: handed over, or being closed. And one that
+ * no arena has: no mark and no thread has that number. */
+#define TIDE_MARK_NONE    TIDE_STATE_EMPTY
+#define TIDE_MARK_NOBODYS (UINT64_C(1) << TIDE_MARK_SHIFT | TIDE_STATE_EMPTY)
 
 /* Pools that are not the 64 bytes of the block lie apart; the block's bytes then say where. */
 typedef struct tide_pool_apart {
@@ -88,8 +88,7 @@ static inline bool tide_cell_is_of(const tide_cell *cell, const tide_arena *aren
  * back. */
 static inline bool tide_cell_serves(const tide_cell *cell, const tide_arena *arena)
 {
-    return tide_cell_is_of(cell, arena) && cell->mark != 0 &&
-           (cell->mark & ~TIDE_MARK_CHUNKS) != TIDE_MARK_ENDED;
+    return tide_cell_is_of(cell, arena) && cell->mark != 0;
 }
 
 /* Calls visit for every cell ever made, under the lock. The callback may not take it. */

@@ -28,6 +28,15 @@ tide_status tide_check_bytes(const tide_segment *segment, const void *bytes, siz
                       " of %" PRIu64 " bytes: their address is NULL", size);
 }
 
+tide_status tide_check_size(tide_object object, size_t size, const char *operation)
+{
+    if (size <= PTRDIFF_MAX)
+        return TIDE_OK;
+    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
+                      "a size of %" PRIu64 " bytes: the largest is %" PRIu64, size,
+                      (uint64_t)PTRDIFF_MAX);
+}
+
 tide_status tide_check_alignment(tide_object object, size_t alignment, const char *operation)
 {
     if (tide_is_alignment(alignment))

@@ -25,6 +25,9 @@ tide_status tide_check_place(const tide_segment *segment, const void *place, con
 tide_status tide_check_bytes(const tide_segment *segment, const void *bytes, size_t size,
                              const char *operation);
 
+/* INVALID_ARGUMENT for a requested size above PTRDIFF_MAX. */
+tide_status tide_check_size(tide_object object, size_t size, const char *operation);
+
 /* INVALID_ARGUMENT unless it is a power of two up to 2^62. */
 tide_status tide_check_alignment(tide_object object, size_t alignment, const char *operation);
 

@@ -9,6 +9,7 @@
 #include "lifetime/cells.h"
 #include "lifetime/thread.h"
 #include "lifetime/valid.h"
+#include <tidepool/bytes.h>
 
 #define LINE 64u /* alignment of a chunk's payload, and the size of its header */
 
@@ -434,6 +435,30 @@ tide_chunk *tide_chunk_take_idle(tide_home_thread *thread, size_t size, bool zer
     if (chunk != NULL)
         count_as_used(chunk, chunk->start, chunk->start + size, zeroed);
     return chunk;
+}
+
+void tide_resizing_bytes(const tide_resizing *block, bool has_memory)
+{
+    if (!has_memory)
+        return;
+    if (block->new_size > block->old_size) {
+        tide_checker_allow_defined(block->start + block->old_size,
+                                   block->new_size - block->old_size);
+        if (block->old_size == 0)
+            *block->start = 0;
+    } else if (block->new_size < block->old_size) {
+        char *rest = block->start + block->new_size;
+        tide_bytes_wipe(rest, 0, block->old_size - block->new_size);
+        tide_checker_forbid(rest, block->old_size - block->new_size);
+    }
+}
+
+void tide_chunk_move_end(tide_chunk *chunk, char *end)
+{
+    if (end >= chunk->bump)
+        tide_chunk_clear_to(chunk, end);
+    else
+        chunk->bump = end;
 }
 
 size_t tide_chunks_trim(tide_home_thread *thread)

@@ -67,6 +67,29 @@ tide_status tide_chunk_give_back(struct tide_home_thread *thread, tide_chunk *ch
 /* Serves a request from the chunk's free bytes, cleared if asked; NULL when they don't suffice. */
 void *tide_chunk_carve(tide_chunk *chunk, size_t size, size_t alignment, bool zeroed);
 
+/* A block of the caller's that is to have another size. One of size 0 has an address of its own,
+ * and so takes a byte, which is not the caller's. */
+typedef struct tide_resizing {
+    char *start;
+    size_t old_size;
+    size_t new_size;
+    char *old_end; /* of what it takes */
+    char *new_end;
+} tide_resizing;
+
+static inline tide_resizing tide_resizing_of(char *start, size_t old_size, size_t new_size)
+{
+    return (tide_resizing){start, old_size, new_size, start + (old_size == 0 ? 1 : old_size),
+                           start + (new_size == 0 ? 1 : new_size)};
+}
+
+/* Makes the block's new bytes the caller's, those up to old_end zero, or takes back and wipes those
+ * that it no longer has. Without memory behind it there is nothing to do. */
+void tide_resizing_bytes(const tide_resizing *block, bool has_memory);
+
+/* Moves the end of what is handed out; what is new is zero. */
+void tide_chunk_move_end(tide_chunk *chunk, char *end);
+
 /* Clears [bump, end) of the chunk as far as it isn't zero, and counts it as handed out. */
 void tide_chunk_clear_to(tide_chunk *chunk, char *end);
 

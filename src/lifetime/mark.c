@@ -61,7 +61,7 @@ static void select_cell(tide_cell *cell, void *context)
     selection *chosen = context;
     if (!is_meant(cell, &chosen->mark))
         return;
-    tide_cell_set_mark(cell, TIDE_MARK_ENDED);
+    tide_cell_set_mark(cell, TIDE_MARK_NONE);
     tide_epoch_advance_(&cell->epoch);
     if ((cell->special & TIDE_CELL_HEAP) != 0)
         close_struct(cell);

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <tidepool/segment.h>
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/check.h"
 #include "lifetime/retire.h"
 #include "lifetime/segment.h"
 #include "lifetime/shared.h"
 #include <tidepool/detail/check_inline.h>
-
-static tide_status no_segment(const char *operation)
-{
-    return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, TIDE_NO_OBJECT,
-                            "no segment: NULL, or zeroed");
-}
-
-static bool is_segment(const tide_segment *segment)
-{
-    return segment != NULL && segment->cell_ != NULL;
-}
 
 static uint64_t scope_epoch(const tide_segment *segment)
 {
@@ -71,8 +60,7 @@ bool tide_segment_is_accessible_by(const tide_segment *segment, tide_owner owner
 
 tide_status tide_segment_info(const tide_segment *segment, tide_segment_information *information)
 {
-    if (!is_segment(segment))
-        return no_segment("info");
+    TIDE_TRY(tide_check_segment(segment, "info"));
     if (information == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "info", tide_segment_object(segment),
                                 "no place for the information: NULL");
@@ -88,12 +76,6 @@ tide_status tide_segment_info(const tide_segment *segment, tide_segment_informat
     return TIDE_OK;
 }
 
-static tide_status no_place(const tide_segment *segment, const char *operation)
-{
-    return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, operation, tide_segment_object(segment),
-                            "no place for the result: NULL");
-}
-
 static tide_status out_of_bounds(const tide_segment *segment, const char *operation, size_t offset,
                                  size_t size)
 {
@@ -105,10 +87,8 @@ static tide_status out_of_bounds(const tide_segment *segment, const char *operat
 tide_status tide_segment_slice(const tide_segment *segment, size_t offset, size_t size,
                                tide_segment *slice)
 {
-    if (!is_segment(segment))
-        return no_segment("slice");
-    if (slice == NULL)
-        return no_place(segment, "slice");
+    TIDE_TRY(tide_check_segment(segment, "slice"));
+    TIDE_TRY(tide_check_place(segment, slice, "slice"));
     size_t whole = tide_segment_size(segment);
     if (offset > whole || size > whole - offset)
         return out_of_bounds(segment, "slice", offset, size);
@@ -127,15 +107,12 @@ tide_status tide_segment_slice_aligned(const tide_segment *segment, size_t offse
                                        size_t alignment, tide_segment *slice)
 {
     tide_segment part = {NULL, 0, NULL, 0};
-    if (is_segment(segment) && slice == NULL)
-        return no_place(segment, "slice");
+    TIDE_TRY(tide_check_segment(segment, "slice"));
+    TIDE_TRY(tide_check_place(segment, slice, "slice"));
     tide_status status = tide_segment_slice(segment, offset, size, &part);
     if (status != TIDE_OK)
         return status;
-    if (!tide_is_alignment(alignment))
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "slice", tide_segment_object(segment),
-                          "an alignment of %" PRIu64 ": it must be a power of two up to 2^62",
-                          alignment);
+    TIDE_TRY(tide_check_alignment(tide_segment_object(segment), alignment, "slice"));
     if (((uintptr_t)part.base_ & (alignment - 1)) != 0)
         return TIDE_ERROR(TIDE_MISALIGNED, "slice", tide_segment_object(segment),
                           "the address 0x%" PRIx64 " at offset %" PRIu64
@@ -147,10 +124,8 @@ tide_status tide_segment_slice_aligned(const tide_segment *segment, size_t offse
 
 tide_status tide_segment_read_only(const tide_segment *segment, tide_segment *view)
 {
-    if (!is_segment(segment))
-        return no_segment("read-only");
-    if (view == NULL)
-        return no_place(segment, "read-only");
+    TIDE_TRY(tide_check_segment(segment, "read-only"));
+    TIDE_TRY(tide_check_place(segment, view, "read-only"));
     *view = *segment;
     view->extent_ |= TIDE_EXTENT_READ_ONLY;
     return TIDE_OK;
@@ -159,10 +134,9 @@ tide_status tide_segment_read_only(const tide_segment *segment, tide_segment *vi
 tide_status tide_segment_overlap(const tide_segment *a, const tide_segment *b,
                                  tide_overlap *overlap)
 {
-    if (!is_segment(a) || !is_segment(b))
-        return no_segment("overlap");
-    if (overlap == NULL)
-        return no_place(a, "overlap");
+    TIDE_TRY(tide_check_segment(a, "overlap"));
+    TIDE_TRY(tide_check_segment(b, "overlap"));
+    TIDE_TRY(tide_check_place(a, overlap, "overlap"));
     /* As numbers, from the lower start on: a resized segment may end beyond the address space. */
     uintptr_t a_start = (uintptr_t)a->base_;
     uintptr_t b_start = (uintptr_t)b->base_;
@@ -193,22 +167,11 @@ bool tide_segment_same_scope(const tide_segment *a, const tide_segment *b)
     return a != NULL && b != NULL && tide_scope_equal(tide_segment_scope(a), tide_segment_scope(b));
 }
 
-static tide_status check_size(const tide_segment *segment, size_t size, const char *operation)
-{
-    if (size <= PTRDIFF_MAX)
-        return TIDE_OK;
-    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_segment_object(segment),
-                      "a size of %" PRIu64 " bytes: the largest is %" PRIu64, size,
-                      (uint64_t)PTRDIFF_MAX);
-}
-
 tide_status tide_segment_resize(const tide_segment *segment, size_t size, tide_segment *resized)
 {
-    if (!is_segment(segment))
-        return no_segment("resize");
-    if (resized == NULL)
-        return no_place(segment, "resize");
-    tide_status status = check_size(segment, size, "resize");
+    TIDE_TRY(tide_check_segment(segment, "resize"));
+    TIDE_TRY(tide_check_place(segment, resized, "resize"));
+    tide_status status = tide_check_size(tide_segment_object(segment), size, "resize");
     if (status == TIDE_OK)
         status = tide_scope_check(segment->cell_, scope_epoch(segment), "resize");
     if (status != TIDE_OK)
@@ -221,11 +184,9 @@ tide_status tide_segment_resize(const tide_segment *segment, size_t size, tide_s
 tide_status tide_segment_attach(const tide_segment *segment, size_t size, tide_arena *arena,
                                 tide_cleanup cleanup, void *context, tide_segment *attached)
 {
-    if (!is_segment(segment))
-        return no_segment("attach");
-    if (attached == NULL)
-        return no_place(segment, "attach");
-    tide_status status = check_size(segment, size, "attach");
+    TIDE_TRY(tide_check_segment(segment, "attach"));
+    TIDE_TRY(tide_check_place(segment, attached, "attach"));
+    tide_status status = tide_check_size(tide_segment_object(segment), size, "attach");
     if (status == TIDE_OK)
         status = tide_arena_check(arena, "attach");
     if (status != TIDE_OK)
@@ -246,11 +207,9 @@ tide_status tide_segment_attach_shared(const tide_segment *segment, size_t size,
                                        tide_shared_arena arena, tide_cleanup cleanup, void *context,
                                        tide_segment *attached)
 {
-    if (!is_segment(segment))
-        return no_segment("attach");
-    if (attached == NULL)
-        return no_place(segment, "attach");
-    tide_status status = check_size(segment, size, "attach");
+    TIDE_TRY(tide_check_segment(segment, "attach"));
+    TIDE_TRY(tide_check_place(segment, attached, "attach"));
+    tide_status status = tide_check_size(tide_segment_object(segment), size, "attach");
     if (status == TIDE_OK)
         status = tide_shared_check(arena, "attach");
     if (status == TIDE_OK && cleanup != NULL)

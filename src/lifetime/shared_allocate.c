@@ -1,63 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of shared, counted and global arenas: one chunk after the other, under the cell's lock
  * bit. */
-#include <string.h>
-
-#include "base/checked.h"
-#include "base/checker.h"
-#include "base/settings.h"
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/check.h"
 #include "lifetime/chunk.h"
 #include "lifetime/retire.h"
 #include "lifetime/shared.h"
 #include "lifetime/thread.h"
-#include <tidepool/bytes.h>
-
-static tide_chunk_request request_for(const tide_cell *cell, size_t size, size_t alignment,
-                                      bool zeroed)
-{
-    const tide_settings *settings = tide_settings_get();
-    const tide_extra *extra = tide_extra_of(cell);
-    const tide_chunk *front = tide_cell_chunks(cell);
-    tide_chunk_request request = {
-        .size = size == 0 ? 1 : size,
-        .alignment = alignment,
-        .zeroed = zeroed,
-        .shared = true,
-        .row_min = extra != NULL ? extra->chunk_min : settings->chunk_min,
-        .row_max = extra != NULL ? extra->chunk_max : settings->chunk_max,
-        .manager = extra != NULL ? extra->manager : NULL,
-    };
-    if (front != NULL)
-        request.last = tide_chunk_row_below(tide_chunk_payload(front), request.row_max);
-    return request;
-}
-
-/* The newest chunk of the row stays in front: a block of its own goes behind it. */
-static void link_chunk(tide_cell *cell, tide_chunk *chunk, size_t row_max)
-{
-    tide_chunk *front = tide_cell_chunks(cell);
-    if (front != NULL && tide_chunk_payload(chunk) > row_max) {
-        chunk->next = front->next;
-        front->next = chunk;
-    } else {
-        chunk->next = front;
-        tide_cell_set_chunks(cell, chunk);
-    }
-}
 
 /* From a chunk that a reset kept. */
 static void *serve_from_spare(tide_cell *cell, const tide_chunk_request *request)
 {
     tide_extra *extra = tide_extra_of(cell);
-    size_t need;
-    if (extra == NULL || !tide_checked_add(request->size, request->alignment, &need))
+    if (extra == NULL)
         return NULL;
-    tide_chunk *chunk = tide_extra_take_spare(extra, need);
+    tide_chunk *chunk = tide_extra_take_spare(extra, request->size + request->alignment);
     if (chunk == NULL)
         return NULL;
-    link_chunk(cell, chunk, request->row_max);
+    tide_cell_link_chunk(cell, chunk, request->row_max);
     return tide_chunk_carve(chunk, request->size, request->alignment, request->zeroed);
 }
 
@@ -69,7 +30,7 @@ static void *serve_from_cell(tide_cell *cell, size_t size, size_t alignment, boo
     void *block = front != NULL ? tide_chunk_carve(front, size, alignment, zeroed) : NULL;
     if (block != NULL)
         return block;
-    *request = request_for(cell, size, alignment, zeroed);
+    *request = tide_cell_request(cell, size, alignment, zeroed);
     return serve_from_spare(cell, request);
 }
 
@@ -107,7 +68,7 @@ tide_status tide_shared_serve(tide_shared_arena arena, size_t size, size_t align
             (void)tide_chunk_give_back(thread, chunk);
             return tide_shared_check(arena, operation);
         }
-        link_chunk(cell, chunk, request.row_max);
+        tide_cell_link_chunk(cell, chunk, request.row_max);
         served = tide_chunk_carve(chunk, size, alignment, zeroed);
         tide_shared_unlock(arena);
     }
@@ -115,27 +76,13 @@ tide_status tide_shared_serve(tide_shared_arena arena, size_t size, size_t align
     return TIDE_OK;
 }
 
-static tide_status check_request(tide_shared_arena arena, size_t size, size_t alignment,
-                                 const char *operation)
-{
-    if (size > PTRDIFF_MAX)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_shared_object(arena),
-                          "a size of %" PRIu64 " bytes: the largest is %" PRIu64, size,
-                          (uint64_t)PTRDIFF_MAX);
-    if (!tide_is_alignment(alignment))
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, tide_shared_object(arena),
-                          "an alignment of %" PRIu64 ": it must be a power of two up to 2^62",
-                          alignment);
-    return TIDE_OK;
-}
-
 static tide_status allocate(tide_shared_arena arena, size_t size, size_t alignment, bool zeroed,
                             void **block)
 {
-    tide_status status = check_request(arena, size, alignment, "allocate");
-    if (status == TIDE_OK)
-        status = tide_shared_serve(arena, size, alignment, zeroed, "allocate", block);
-    return status;
+    tide_object object = tide_shared_object(arena);
+    TIDE_TRY(tide_check_size(object, size, "allocate"));
+    TIDE_TRY(tide_check_alignment(object, alignment, "allocate"));
+    return tide_shared_serve(arena, size, alignment, zeroed, "allocate", block);
 }
 
 static void *allocate_or_fault(tide_shared_arena arena, size_t size, size_t alignment, bool zeroed)
@@ -202,42 +149,23 @@ tide_status tide_shared_attach(tide_shared_arena arena, tide_cleanup cleanup, vo
 
 size_t tide_shared_used(tide_shared_arena arena)
 {
-    size_t used = 0;
     if (tide_shared_check(arena, "used") != TIDE_OK || !tide_shared_lock(arena)) {
         (void)tide_shared_check(arena, "used");
         tide_fault_raise();
     }
-    for (const tide_chunk *chunk = tide_cell_chunks(arena.cell_); chunk != NULL;
-         chunk = chunk->next)
-        used += (size_t)(chunk->bump - chunk->start);
+    size_t used = tide_cell_used_of_chunks(arena.cell_);
     tide_shared_unlock(arena);
     return used;
 }
 
-/* The newest allocation of the newest chunk ends at its bump; a block of size 0 takes a byte, which
- * is not the caller's. True when it could be done. */
-static bool move_end(tide_chunk *chunk, char *block, size_t old_size, size_t new_size)
+/* The newest allocation of the newest chunk ends at its bump. True when it could be done. */
+static bool move_end(tide_chunk *chunk, const tide_resizing *change)
 {
-    size_t new_taken = new_size == 0 ? 1 : new_size;
-    if (chunk == NULL || chunk->bump == chunk->start ||
-        block + (old_size == 0 ? 1 : old_size) != chunk->bump ||
-        new_taken > (size_t)(chunk->limit - block))
+    if (chunk == NULL || chunk->bump == chunk->start || change->old_end != chunk->bump ||
+        (size_t)(change->new_end - change->start) > (size_t)(chunk->limit - change->start))
         return false;
-    char *old_end = chunk->bump;
-    bool has_memory = tide_chunk_has_memory(chunk);
-    if (new_size > old_size) {
-        if (has_memory) {
-            tide_checker_allow_defined(block + old_size, new_size - old_size);
-            memset(block + old_size, 0, (size_t)(old_end - block) - old_size);
-        }
-        tide_chunk_clear_to(chunk, block + new_taken);
-    } else if (new_size < old_size) {
-        if (has_memory) {
-            tide_bytes_wipe(block + new_size, 0, old_size - new_size);
-            tide_checker_forbid(block + new_size, old_size - new_size);
-        }
-        chunk->bump = block + new_taken;
-    }
+    tide_resizing_bytes(change, tide_chunk_has_memory(chunk));
+    tide_chunk_move_end(chunk, change->new_end);
     return true;
 }
 
@@ -245,17 +173,14 @@ tide_status tide_shared_extend(tide_shared_arena arena, void *block, size_t old_
                                size_t new_size)
 {
     tide_object object = tide_shared_object(arena);
-    tide_status status =
-        check_request(arena, new_size > old_size ? new_size : old_size, 1, "extend");
-    if (status == TIDE_OK)
-        status = tide_shared_check(arena, "extend");
-    if (status != TIDE_OK)
-        return status;
+    TIDE_TRY(tide_check_size(object, new_size > old_size ? new_size : old_size, "extend"));
+    TIDE_TRY(tide_shared_check(arena, "extend"));
     if (block == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "extend", object, "no block: NULL");
     if (!tide_shared_lock(arena))
         return tide_shared_check(arena, "extend");
-    bool moved = move_end(tide_cell_chunks(arena.cell_), block, old_size, new_size);
+    const tide_resizing change = tide_resizing_of(block, old_size, new_size);
+    bool moved = move_end(tide_cell_chunks(arena.cell_), &change);
     tide_shared_unlock(arena);
     if (moved)
         return TIDE_OK;

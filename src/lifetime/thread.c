@@ -23,7 +23,7 @@ tide_chunk tide_no_chunk = {.bump = (char *)&tide_no_chunk};
 
 tide_home_thread tide_start_thread = {
     .fast = {.owner = TIDE_OWNER_NOBODY,
-             .word = TIDE_MARK_ENDED, /* no arena's */
+             .word = TIDE_MARK_NOBODYS, /* no arena's */
              .home = &tide_no_cell,
              .home_chunk = &tide_no_chunk},
 };
