@@ -28,6 +28,15 @@ tide_status tide_check_bytes(const tide_segment *segment, const void *bytes, siz
                       " of %" PRIu64 " bytes: their address is NULL", size);
 }
 
+tide_status tide_check_struct_size(tide_object object, size_t size, size_t known,
+                                   const char *operation)
+{
+    if (size == known)
+        return TIDE_OK;
+    return TIDE_ERROR(TIDE_INVALID_ARGUMENT, operation, object,
+                      "a struct_size of %" PRIu64 ": this library knows %" PRIu64, size, known);
+}
+
 tide_status tide_check_size(tide_object object, size_t size, const char *operation)
 {
     if (size <= PTRDIFF_MAX)

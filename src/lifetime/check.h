@@ -25,6 +25,10 @@ tide_status tide_check_place(const tide_segment *segment, const void *place, con
 tide_status tide_check_bytes(const tide_segment *segment, const void *bytes, size_t size,
                              const char *operation);
 
+/* INVALID_ARGUMENT when a structure of the program's says another size than this library's. */
+tide_status tide_check_struct_size(tide_object object, size_t size, size_t known,
+                                   const char *operation);
+
 /* INVALID_ARGUMENT for a requested size above PTRDIFF_MAX. */
 tide_status tide_check_size(tide_object object, size_t size, const char *operation);
 

@@ -7,7 +7,9 @@
 #include "base/os.h"
 #include "base/settings.h"
 #include "lifetime/cells.h"
+#include "lifetime/check.h"
 #include "lifetime/retire.h"
+#include "lifetime/segment.h"
 #include "lifetime/thread.h"
 #include <tidepool/detail/check_inline.h>
 #include <tidepool/grace.h>
@@ -100,7 +102,7 @@ static bool is_alive(const tide_cell *cell, uint64_t epoch)
 bool tide_section_try(const tide_segment *segment, tide_section *section)
 {
     const tide_cell *cell = segment->cell_;
-    uint64_t epoch = segment->epoch_ & ~TIDE_EPOCH_MAPPED;
+    uint64_t epoch = tide_segment_epoch(segment);
     section->kind = TIDE_SECTION_NONE;
     if (cell == NULL)
         return false;
@@ -118,7 +120,7 @@ bool tide_section_try(const tide_segment *segment, tide_section *section)
 
 tide_status tide_section_refuse(const tide_segment *segment, const char *operation)
 {
-    return tide_scope_check(segment->cell_, segment->epoch_ & ~TIDE_EPOCH_MAPPED, operation);
+    return tide_scope_check(segment->cell_, tide_segment_epoch(segment), operation);
 }
 
 tide_status tide_section_open(const tide_segment *segment, const char *operation,
@@ -225,10 +227,8 @@ tide_status tide_grace_statistics_get(tide_grace_statistics *statistics)
     if (statistics == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "statistics", TIDE_NO_OBJECT,
                                 "no place for the figures: NULL");
-    if (statistics->struct_size != sizeof *statistics)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "statistics", TIDE_NO_OBJECT,
-                          "a struct_size of %" PRIu64 ": this library knows %" PRIu64,
-                          statistics->struct_size, sizeof *statistics);
+    TIDE_TRY(tide_check_struct_size(TIDE_NO_OBJECT, statistics->struct_size, sizeof *statistics,
+                                    "statistics"));
     tide_retired_figures figures = tide_retired_now();
     *statistics = (tide_grace_statistics){
         .struct_size = sizeof *statistics,

@@ -15,6 +15,7 @@
 #include "base/os.h"
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/check.h"
 #include "lifetime/chunk.h"
 #include "lifetime/segment.h"
 #include "lifetime/shared.h"
@@ -280,9 +281,7 @@ static int sync_pages(const tide_segment *segment)
 /* Nobody but this call's own thread could close a confined arena. */
 tide_status tide_segment_force(const tide_segment *segment)
 {
-    if (segment == NULL || segment->cell_ == NULL)
-        return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "force", TIDE_NO_OBJECT,
-                                "no segment: NULL, or zeroed");
+    TIDE_TRY(tide_check_segment(segment, "force"));
     if (!tide_segment_is_mapped(segment))
         return TIDE_ERROR_PLAIN(TIDE_UNSUPPORTED, "force", tide_segment_object(segment),
                                 "the segment is not mapped from a file");

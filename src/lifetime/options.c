@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "lifetime/arena.h"
 #include "lifetime/cells.h"
+#include "lifetime/check.h"
 #include "lifetime/chunk.h"
 #include "lifetime/options.h"
 
@@ -34,10 +35,7 @@ tide_status tide_options_check(const tide_arena_options *options)
     tide_object object = {"options", options, NULL};
     if (options == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "open", TIDE_NO_OBJECT, "no options: NULL");
-    if (options->struct_size != sizeof *options)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "open", object,
-                          "a struct_size of %" PRIu64 ": this library knows %" PRIu64,
-                          options->struct_size, sizeof *options);
+    TIDE_TRY(tide_check_struct_size(object, options->struct_size, sizeof *options, "open"));
     if (options->zero != TIDE_ZERO_DEFAULT && options->zero != TIDE_ZERO_WIPE)
         return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "open", object, "no such zero policy: %" PRIu64,
                           (uint64_t)options->zero);

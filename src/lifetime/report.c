@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "base/tokens.h"
 #include "lifetime/cells.h"
+#include "lifetime/check.h"
 #include "lifetime/chunk.h"
 #include "lifetime/extra.h"
 #include "lifetime/retire.h"
@@ -40,10 +41,8 @@ tide_status tide_pool_statistics_get(tide_pool_statistics *statistics)
     if (statistics == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "statistics", TIDE_NO_OBJECT,
                                 "no place for the figures: NULL");
-    if (statistics->struct_size != sizeof *statistics)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "statistics", TIDE_NO_OBJECT,
-                          "a struct_size of %" PRIu64 ": this library knows %" PRIu64,
-                          statistics->struct_size, sizeof *statistics);
+    TIDE_TRY(tide_check_struct_size(TIDE_NO_OBJECT, statistics->struct_size, sizeof *statistics,
+                                    "statistics"));
     *statistics = (tide_pool_statistics){.struct_size = sizeof *statistics};
     tide_cells_visit(count, statistics);
     tide_cells_lock();

@@ -10,11 +10,6 @@
 #include "lifetime/shared.h"
 #include <tidepool/detail/check_inline.h>
 
-static uint64_t scope_epoch(const tide_segment *segment)
-{
-    return segment->epoch_ & ~TIDE_EPOCH_MAPPED;
-}
-
 /* What a view inherits of the extent. */
 static uint64_t read_only_bit(const tide_segment *segment)
 {
@@ -50,7 +45,7 @@ tide_scope tide_segment_scope(const tide_segment *segment)
 {
     if (segment == NULL)
         return (tide_scope){NULL, 0};
-    return (tide_scope){segment->cell_, scope_epoch(segment)};
+    return (tide_scope){segment->cell_, tide_segment_epoch(segment)};
 }
 
 bool tide_segment_is_accessible_by(const tide_segment *segment, tide_owner owner)
@@ -64,10 +59,8 @@ tide_status tide_segment_info(const tide_segment *segment, tide_segment_informat
     if (information == NULL)
         return TIDE_ERROR_PLAIN(TIDE_INVALID_ARGUMENT, "info", tide_segment_object(segment),
                                 "no place for the information: NULL");
-    if (information->struct_size != sizeof *information)
-        return TIDE_ERROR(TIDE_INVALID_ARGUMENT, "info", tide_segment_object(segment),
-                          "a struct_size of %" PRIu64 ": this library knows %" PRIu64,
-                          information->struct_size, sizeof *information);
+    TIDE_TRY(tide_check_struct_size(tide_segment_object(segment), information->struct_size,
+                                    sizeof *information, "info"));
     information->address = segment->base_;
     information->size = tide_segment_size(segment);
     information->read_only = tide_segment_is_read_only(segment);
@@ -173,11 +166,11 @@ tide_status tide_segment_resize(const tide_segment *segment, size_t size, tide_s
     TIDE_TRY(tide_check_place(segment, resized, "resize"));
     tide_status status = tide_check_size(tide_segment_object(segment), size, "resize");
     if (status == TIDE_OK)
-        status = tide_scope_check(segment->cell_, scope_epoch(segment), "resize");
+        status = tide_scope_check(segment->cell_, tide_segment_epoch(segment), "resize");
     if (status != TIDE_OK)
         return status;
     *resized = (tide_segment){segment->base_, size | read_only_bit(segment), segment->cell_,
-                              scope_epoch(segment)};
+                              tide_segment_epoch(segment)};
     return TIDE_OK;
 }
 

@@ -12,4 +12,10 @@ static inline tide_object tide_segment_object(const tide_segment *segment)
     return (tide_object){"segment", segment->base_, NULL};
 }
 
+/* The epoch of its scope that it was made at. */
+static inline uint64_t tide_segment_epoch(const tide_segment *segment)
+{
+    return segment->epoch_ & ~TIDE_EPOCH_MAPPED;
+}
+
 #endif
