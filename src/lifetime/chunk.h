@@ -102,11 +102,14 @@ void tide_chunk_detach_home(struct tide_home_thread *thread);
 /* Frees the calling thread's idle chunks; returns their payload in bytes. */
 size_t tide_chunks_trim(struct tide_home_thread *thread);
 
-/* The largest size of the row that a payload reaches; 0 above the row: a block of its own. Where a
- * chunk could not be had, an arena's newest may have the exact size of a request. */
+/* The largest size of the row that a payload reaches. 0 where there is none: above the row, a block
+ * of its own, and for a mapped file, which has no payload. Where a chunk could not be had, an
+ * arena's newest may have the exact size of a request. */
 static inline size_t tide_chunk_row_below(size_t payload, size_t row_max)
 {
-    return payload > row_max ? 0 : (size_t)1 << (63 - __builtin_clzll(payload));
+    if (payload == 0 || payload > row_max)
+        return 0;
+    return (size_t)1 << (63 - __builtin_clzll(payload));
 }
 
 /* Bytes of payload. */
